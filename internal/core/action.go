@@ -48,7 +48,9 @@ type MoveBranch struct {
 
 // HoldRef keeps abandoned work under a ref.
 type HoldRef struct {
-	Ref, Commit, Reason string
+	Ref    string `json:"ref"`
+	Commit string `json:"commit"`
+	Reason string `json:"reason"`
 }
 
 // PreparePublish verifies the head again and looks up what publishing would

@@ -1,9 +1,6 @@
 package core
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // Type names an event.
 type Type string
@@ -361,6 +358,3 @@ type ContentTrusted struct {
 	Hash string `json:"hash"`
 	What string `json:"what"`
 }
-
-// Context is what agents reported, merged over the stages that hold.
-type Context = json.RawMessage

@@ -10,7 +10,7 @@ import (
 func Effects(r *Run) []Action {
 	var actions []Action
 	for _, k := range r.Keep {
-		actions = append(actions, HoldRef(k))
+		actions = append(actions, k)
 	}
 	if r.Verified != r.BranchAt && (r.BranchAt != "" || r.Verified != r.BaseCommit) && len(r.Keep) == 0 {
 		actions = append(actions, MoveBranch{Ref: "refs/heads/" + r.Branch, Old: r.BranchAt, New: r.Verified})

@@ -86,10 +86,10 @@ func TestWhatIsKeptOfAGivenUpLine(t *testing.T) {
 	code, acted, wrote := task(WritesCode, "", "c2"), task(WritesCode, ActMerge, "c3"), task(WritesArtifacts, "", "c4")
 	for name, test := range map[string]struct {
 		tasks []*Task
-		kept  []KeepRef
+		kept  []HoldRef
 	}{
-		"code":             {[]*Task{code, wrote}, []KeepRef{{Ref: "refs/kept/r/1", Commit: "c2", Reason: "given up: no"}}},
-		"code and a merge": {[]*Task{code, acted}, []KeepRef{{Ref: "refs/kept/r/1", Commit: "c2", Reason: "given up: no"}}},
+		"code":             {[]*Task{code, wrote}, []HoldRef{{Ref: "refs/kept/r/1", Commit: "c2", Reason: "given up: no"}}},
+		"code and a merge": {[]*Task{code, acted}, []HoldRef{{Ref: "refs/kept/r/1", Commit: "c2", Reason: "given up: no"}}},
 		"a merge alone":    {[]*Task{acted}, nil},
 		"documents":        {[]*Task{wrote}, nil},
 	} {

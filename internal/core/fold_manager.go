@@ -243,7 +243,7 @@ func taskFailed(r *Run, e Event, b TaskFailed) {
 }
 
 func planProposed(r *Run, e Event, b PlanProposed) {
-	r.Managing.Draft = &PlanDraft{Event: e.ID, Files: b.Files, Message: b.Message}
+	r.Managing.Draft = &PlanWrite{Event: e.ID, Files: b.Files, Message: b.Message}
 	hear(r, e, ToolPlan, b.Call, "")
 	did(r, e, Deed{Tool: ToolPlan, Subject: e.ID, Text: b.Message})
 }

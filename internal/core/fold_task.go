@@ -80,8 +80,7 @@ func prepared(r *Run, b PublishPrepared) {
 	case !b.Passed:
 		t.Status, s.Trouble = TaskWaiting, "the checks before publishing failed: "+failures(r, b.Results)
 	default:
-		t.Status = TaskDelivered
-		t.Prepared = &Prepared{Subject: b.Subject, Results: b.Results, Notices: b.Notices, Leaks: b.Leaks}
+		t.Status, t.Prepared = TaskDelivered, &b
 	}
 }
 

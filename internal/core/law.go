@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -39,47 +40,28 @@ func Law(r *Run, actor Actor, body Body) error {
 	return clause(r, actor, body)
 }
 
-// inWords names what somebody wants to happen, for messages that people meet.
-func inWords(t Type) string {
-	switch t {
-	case TypeApprovalGranted:
-		return "an approval"
-	case TypeTargetChosen:
-		return "another target"
-	case TypeFeedbackGiven:
-		return "feedback"
-	case TypeRolledBack:
-		return "a rollback"
-	case TypeStageSkipped:
-		return "skipping"
-	case TypeAttemptsReset:
-		return "a retry"
-	case TypeRunPaused:
-		return "a pause"
-	case TypeRunResumed:
-		return "resuming"
-	case TypeRunCancelled:
-		return "cancelling"
-	case TypeMessageSent:
-		return "a message"
-	case TypeQuestionAsked:
-		return "a question"
-	case TypeQuestionAnswered:
-		return "an answer"
-	case TypeTaskProposed:
-		return "a delegation"
-	case TypePlanProposed:
-		return "a change of the plan"
-	case TypeDetailFetched:
-		return "a look at a detail"
-	case TypePlaybookSwapped:
-		return "another playbook"
-	case TypeMergeGranted:
-		return "a merge"
-	default:
-		return string(t)
-	}
+// spoken names what somebody wants to happen, for messages that people meet.
+var spoken = map[Type]string{
+	TypeApprovalGranted:  "an approval",
+	TypeTargetChosen:     "another target",
+	TypeFeedbackGiven:    "feedback",
+	TypeRolledBack:       "a rollback",
+	TypeStageSkipped:     "skipping",
+	TypeAttemptsReset:    "a retry",
+	TypeRunPaused:        "a pause",
+	TypeRunResumed:       "resuming",
+	TypeRunCancelled:     "cancelling",
+	TypeMessageSent:      "a message",
+	TypeQuestionAsked:    "a question",
+	TypeQuestionAnswered: "an answer",
+	TypeTaskProposed:     "a delegation",
+	TypePlanProposed:     "a change of the plan",
+	TypeDetailFetched:    "a look at a detail",
+	TypePlaybookSwapped:  "another playbook",
+	TypeMergeGranted:     "a merge",
 }
+
+func inWords(t Type) string { return cmp.Or(spoken[t], string(t)) }
 
 // actors says who may utter an event. An agent speaks, asks and proposes; what
 // it says about its own work is never among them.
@@ -144,35 +126,11 @@ func nameOf(a Actor) string {
 
 // stageLaw checks the stage machine for events that name a stage.
 func stageLaw(r *Run, body Body) error {
-	id := ""
-	switch b := body.(type) {
-	case ConditionRequested:
-		id = b.Stage
-	case ConditionEvaluated:
-		id = b.Stage
-	case StageOpened:
-		id = b.Stage
-	case TaskAdmitted:
-		id = b.Stage
-	case TeamReduced:
-		id = b.Stage
-	case StageDiscarded:
-		id = b.Stage
-	case FeedbackGiven:
-		id = b.Stage
-	case StagePassed:
-		id = b.Stage
-	case StageSkipped:
-		id = b.Stage
-	case AttemptsReset:
-		id = b.Stage
-	case ApprovalRequested:
-		id = b.Subject.Stage
-	case ApprovalGranted:
-		id = b.Subject.Stage
-	default:
+	named, names := body.(interface{ stage() string })
+	if !names {
 		return nil
 	}
+	id := named.stage()
 	s := r.Stage(id)
 	if s == nil && r.Managed() && TypeOf(body) == TypeStageOpened {
 		return nil
@@ -186,6 +144,19 @@ func stageLaw(r *Run, body Body) error {
 	}
 	return nil
 }
+
+func (b ConditionRequested) stage() string { return b.Stage }
+func (b ConditionEvaluated) stage() string { return b.Stage }
+func (b StageOpened) stage() string        { return b.Stage }
+func (b TaskAdmitted) stage() string       { return b.Stage }
+func (b TeamReduced) stage() string        { return b.Stage }
+func (b StageDiscarded) stage() string     { return b.Stage }
+func (b FeedbackGiven) stage() string      { return b.Stage }
+func (b StagePassed) stage() string        { return b.Stage }
+func (b StageSkipped) stage() string       { return b.Stage }
+func (b AttemptsReset) stage() string      { return b.Stage }
+func (b ApprovalRequested) stage() string  { return b.Subject.Stage }
+func (b ApprovalGranted) stage() string    { return b.Subject.Stage }
 
 // noStage refuses the name of a stage that the run does not have, and tells which it has.
 func noStage(r *Run, id string) error {

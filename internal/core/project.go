@@ -36,14 +36,6 @@ func (p *Project) Trusts(hash string) bool {
 	return slices.Contains(p.Trusted, hash)
 }
 
-// Remote is where the project's branches come from and go to.
-func (p *Project) Remote() string {
-	if p.URL != "" {
-		return p.URL
-	}
-	return p.Path
-}
-
 // MaxProjectName bounds the name of a project.
 const MaxProjectName = 64
 

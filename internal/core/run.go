@@ -75,7 +75,7 @@ type Run struct {
 	Head         string        `json:"head"`                // what the next work starts from
 	Verified     string        `json:"verified"`            // newest commit whose checks passed: what is shown and published
 	BranchAt     string        `json:"branch_at,omitempty"` // where the yard's ref stands
-	Keep         []KeepRef     `json:"keep,omitempty"`      // abandoned work not yet held under a ref
+	Keep         []HoldRef     `json:"keep,omitempty"`      // abandoned work not yet held under a ref
 	Kept         int           `json:"kept,omitempty"`      // how many refs are held
 	PullRequest  *PullRequest  `json:"pull_request,omitempty"`
 	Sterile      int           `json:"sterile,omitempty"`       // decisions since the last progress
@@ -124,7 +124,7 @@ type Driving struct {
 // Managing is what only a run with a manager knows. Rules that take such a run over
 // leave it as it is, but for the wakes.
 type Managing struct {
-	Draft       *PlanDraft    `json:"draft,omitempty"` // a change of the plan that was proposed
+	Draft       *PlanWrite    `json:"draft,omitempty"` // a change of the plan that was proposed
 	Delegations []*Delegation `json:"delegations,omitempty"`
 	Delegated   int           `json:"delegated,omitempty"` // delegations ever proposed
 	Documents   []Artifact    `json:"documents,omitempty"` // that closed lines handed in, the newest of each name
@@ -143,13 +143,6 @@ type Pause struct {
 	At   time.Time `json:"at"`
 	From RunStatus `json:"from"` // what resuming returns to
 	Stop bool      `json:"stop,omitempty"`
-}
-
-// KeepRef is abandoned work that must be held under a ref.
-type KeepRef struct {
-	Ref    string `json:"ref"`
-	Commit string `json:"commit"`
-	Reason string `json:"reason"`
 }
 
 // PullRequest is where a run was published.
@@ -173,20 +166,14 @@ type Grant struct {
 	Merge  string `json:"merge"` // the commit it is set to
 }
 
-// PlanWrite is a change of the plan that was decided.
+// PlanWrite is a change of the plan: one that was decided and is under way, or of its
+// documents, which a manager proposed.
 type PlanWrite struct {
 	Event    string     `json:"event"`
 	Artifact string     `json:"artifact,omitempty"`
 	Done     []string   `json:"done,omitempty"`
 	Files    []PlanFile `json:"files,omitempty"`
 	Message  string     `json:"message"`
-}
-
-// PlanDraft is a change of the plan's documents that waits to be committed.
-type PlanDraft struct {
-	Event   string     `json:"event"`
-	Files   []PlanFile `json:"files"`
-	Message string     `json:"message"`
 }
 
 // Line is where a branch of the yard stands.

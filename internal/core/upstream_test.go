@@ -3,7 +3,7 @@ package core
 import "testing"
 
 func publishedRun() *Run {
-	task := &Task{ID: "publish.r1", Stage: PublishStage, Act: ActPullRequest, Status: TaskRunning, Prepared: &Prepared{Subject: Subject{Commit: "b"}}}
+	task := &Task{ID: "publish.r1", Stage: PublishStage, Act: ActPullRequest, Status: TaskRunning, Prepared: &PublishPrepared{Subject: Subject{Commit: "b"}}}
 	return &Run{
 		Playbook: &Playbook{Project: &Management{}}, Stages: []*Stage{{ID: PublishStage, Status: StageGated, Tasks: []*Task{task}}},
 		PullRequest: &PullRequest{Number: 7, Commit: "a", State: PullRequestOpen, Cursor: "read"},

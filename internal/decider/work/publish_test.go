@@ -15,7 +15,7 @@ import (
 func TestWhoApprovesAPublicationIsToldAllOfIt(t *testing.T) {
 	leaks := []core.Leak{{Rule: "github-token", File: "a.env", Line: 3}}
 	s := &core.Stage{ID: "publish", Status: core.StageOpen, Tasks: []*core.Task{{
-		ID: "publish", Prepared: &core.Prepared{Notices: []string{"changes CLAUDE.md"}, Leaks: leaks},
+		ID: "publish", Prepared: &core.PublishPrepared{Notices: []string{"changes CLAUDE.md"}, Leaks: leaks},
 	}}}
 	for isolation, first := range map[string][]string{"sandbox": nil, "none": {"unenforced: this run's agents are not isolated"}} {
 		r := &core.Run{Isolation: isolation, Stages: []*core.Stage{s}}

@@ -14,13 +14,13 @@ func colour[S ~string](status S) track.State {
 	case string(core.StatusActive), string(core.StageOpen), string(core.TaskRunning), string(core.TaskDelivered), string(core.TaskVerifying),
 		string(core.AttemptPending), string(core.AttemptStopping):
 		return track.Under
-	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegatedBlocked), string(api.PieceStuck), string(api.ProjectWaiting):
+	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegationBlocked), string(api.PieceStuck), string(api.ProjectWaiting):
 		return track.Waiting
 	case string(core.StatusCompleted), string(core.StageDone), string(core.TaskDone), string(core.ReviewApproved):
 		return track.Passed
 	case string(core.StatusFailed), string(core.ReviewRejected), string(core.DelegationRefused), string(core.ReviewChangesRequested):
 		return track.Failed
-	case string(core.StatusCancelled), string(core.StageOmitted), string(core.TaskDropped), string(core.DelegatedPartial), string(api.ProjectArchived):
+	case string(core.StatusCancelled), string(core.StageOmitted), string(core.TaskDropped), string(core.DelegationPartial), string(api.ProjectArchived):
 		return track.Still
 	}
 	return track.Ahead
@@ -104,7 +104,7 @@ func ended(e core.Event) track.State {
 		}
 		return passedIf(b.Passed && b.Error == "")
 	case core.BriefEnded:
-		return failedUnless(b.Status == core.DelegatedDropped)
+		return failedUnless(b.Status == core.DelegationDropped)
 	default:
 		return track.Still
 	}

@@ -75,11 +75,11 @@ func inOrder(d api.RunDetail) []api.Stage {
 	}
 	blocked := map[string]bool{}
 	for _, piece := range d.Waves.Pieces {
-		blocked[piece.ID] = piece.Status == api.PieceStatus(core.DelegatedBlocked)
+		blocked[piece.ID] = piece.Status == api.PieceStatus(core.DelegationBlocked)
 	}
 	for i, s := range stages {
 		if blocked[s.ID] {
-			stages[i].Status = core.StageStatus(core.DelegatedBlocked)
+			stages[i].Status = core.StageStatus(core.DelegationBlocked)
 		}
 	}
 	slices.SortStableFunc(stages, func(a, b api.Stage) int { return planning(a) - planning(b) })
@@ -186,7 +186,7 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 	if len(s.Tasks) == 0 {
 		b.Href, b.Note = runPath(d.Alias), word(s.Status)
 	}
-	if colour(s.Status) == track.Waiting && (t.Act != "" || s.Status == core.StageStatus(core.DelegatedBlocked)) { // who did it waits as well
+	if colour(s.Status) == track.Waiting && (t.Act != "" || s.Status == core.StageStatus(core.DelegationBlocked)) { // who did it waits as well
 		b.State = track.Waiting
 	}
 	b.Title = strings.Join([]string{stageTitle(s), b.Label, b.Note, taskWord(t)}, ", ")

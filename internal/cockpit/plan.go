@@ -33,7 +33,7 @@ func (c *cockpit) plan(r *http.Request, d api.RunDetail) (page, error) {
 		if slices.ContainsFunc(d.Stages, func(have api.Stage) bool { return have.ID == core.StepStage(piece.ID) }) {
 			s.Stage = core.StepStage(piece.ID)
 		}
-		if piece.Status == api.PieceStatus(core.DelegatedDone) {
+		if piece.Status == api.PieceStatus(core.DelegationDone) {
 			body.Done++
 		}
 		body.Steps = append(body.Steps, s)

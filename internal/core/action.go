@@ -8,9 +8,11 @@ package core
 //
 //sumtype:decl
 type Action interface {
-	Key() string
-	action()
+	key() string
 }
+
+// KeyOf is the key of an action.
+func KeyOf(a Action) string { return a.key() }
 
 // StartAttempt prepares a workspace and starts an agent in it, or offers the
 // attempt to the interactive session that starts the run's agents.
@@ -46,7 +48,9 @@ type MoveBranch struct {
 
 // HoldRef keeps abandoned work under a ref.
 type HoldRef struct {
-	Ref, Commit, Reason string
+	Ref    string `json:"ref"`
+	Commit string `json:"commit"`
+	Reason string `json:"reason"`
 }
 
 // PreparePublish verifies the head again and looks up what publishing would
@@ -97,36 +101,19 @@ type Notify struct {
 	Event string
 }
 
-func (a StartAttempt) Key() string      { return a.Event + " start " + a.Attempt + " " + a.Session }
-func (a WatchAttempt) Key() string      { return "watch " + a.Attempt }
-func (a StopAttempt) Key() string       { return a.Event + " stop " + a.Attempt }
-func (a Verify) Key() string            { return a.Event + " verify " + a.Attempt }
-func (a EvaluateCondition) Key() string { return a.Event + " condition " + a.Stage }
-func (a MoveBranch) Key() string        { return "move " + a.Ref }
-func (a HoldRef) Key() string           { return a.Commit + " keep " + a.Ref }
-func (a PreparePublish) Key() string    { return a.Event + " prepare " + a.Task }
-func (a Publish) Key() string           { return a.Event + " publish " + a.Task }
-func (a ReadPlan) Key() string          { return a.Run + " plan " + a.Commit }
-func (a WritePlan) Key() string         { return a.Event + " write plan" }
-func (a Merge) Key() string             { return a.Event + " merge " + a.Task }
-func (a Validate) Key() string          { return a.Event + " validate " + a.Task }
-func (a WatchPullRequest) Key() string  { return a.Run + " pull request " + a.Commit + " " + a.Merge }
-func (a Sweep) Key() string             { return a.Run + " sweep" }
-func (a Notify) Key() string            { return a.Event + " notify" }
-
-func (StartAttempt) action()      {}
-func (WatchAttempt) action()      {}
-func (StopAttempt) action()       {}
-func (Verify) action()            {}
-func (EvaluateCondition) action() {}
-func (MoveBranch) action()        {}
-func (HoldRef) action()           {}
-func (PreparePublish) action()    {}
-func (Publish) action()           {}
-func (ReadPlan) action()          {}
-func (WritePlan) action()         {}
-func (Merge) action()             {}
-func (Validate) action()          {}
-func (WatchPullRequest) action()  {}
-func (Sweep) action()             {}
-func (Notify) action()            {}
+func (a StartAttempt) key() string      { return a.Event + " start " + a.Attempt + " " + a.Session }
+func (a WatchAttempt) key() string      { return "watch " + a.Attempt }
+func (a StopAttempt) key() string       { return a.Event + " stop " + a.Attempt }
+func (a Verify) key() string            { return a.Event + " verify " + a.Attempt }
+func (a EvaluateCondition) key() string { return a.Event + " condition " + a.Stage }
+func (a MoveBranch) key() string        { return "move " + a.Ref }
+func (a HoldRef) key() string           { return a.Commit + " keep " + a.Ref }
+func (a PreparePublish) key() string    { return a.Event + " prepare " + a.Task }
+func (a Publish) key() string           { return a.Event + " publish " + a.Task }
+func (a ReadPlan) key() string          { return a.Run + " plan " + a.Commit }
+func (a WritePlan) key() string         { return a.Event + " write plan" }
+func (a Merge) key() string             { return a.Event + " merge " + a.Task }
+func (a Validate) key() string          { return a.Event + " validate " + a.Task }
+func (a WatchPullRequest) key() string  { return a.Run + " pull request " + a.Commit + " " + a.Merge }
+func (a Sweep) key() string             { return a.Run + " sweep" }
+func (a Notify) key() string            { return a.Event + " notify" }

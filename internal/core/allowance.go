@@ -82,9 +82,7 @@ type ProjectSpent struct {
 	At     time.Time `json:"at,omitzero"`
 }
 
-// Type implements Body.
-func (ProjectSpent) Type() Type { return TypeProjectSpent }
-func (ProjectSpent) sealed()    {}
+func (ProjectSpent) event() Type { return TypeProjectSpent }
 
 // Intent is what a step of a run does that limits of its project can forbid.
 type Intent struct {
@@ -107,7 +105,7 @@ func (l ProjectLimits) Allows(total Spent, s Intent) bool {
 
 // overdrawn reports that more is spent and held than may be spent.
 func (l ProjectLimits) overdrawn(total Spent) bool {
-	return l.CostUSD > 0 && nanos(total.CostUSD)+nanos(total.HeldUSD) > nanos(l.CostUSD) ||
+	return l.CostUSD > 0 && Nanos(total.CostUSD)+Nanos(total.HeldUSD) > Nanos(l.CostUSD) ||
 		l.Tokens > 0 && total.Tokens+total.HeldTokens > l.Tokens
 }
 
@@ -121,7 +119,7 @@ type overLimit struct {
 // is.
 func (l ProjectLimits) reached(total Spent) *overLimit {
 	switch {
-	case l.CostUSD > 0 && nanos(total.CostUSD) >= nanos(l.CostUSD):
+	case l.CostUSD > 0 && Nanos(total.CostUSD) >= Nanos(l.CostUSD):
 		return &overLimit{LimitProjectCost, fmt.Sprintf("the runs of the project have cost %s of its %s", Money(total.CostUSD), Money(l.CostUSD))}
 	case l.Tokens > 0 && total.Tokens >= l.Tokens:
 		return &overLimit{LimitProjectTokens, fmt.Sprintf("the runs of the project have used %d of its %d tokens", total.Tokens, l.Tokens)}

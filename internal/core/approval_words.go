@@ -1,7 +1,6 @@
 package core
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -46,6 +45,3 @@ func ApprovalWords(locale string) []string {
 	}
 	return words
 }
-
-// ApprovalLanguages are those in which a person can approve without settings.
-func ApprovalLanguages() []string { return slices.Sorted(maps.Keys(approvals())) }

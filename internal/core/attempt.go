@@ -82,11 +82,7 @@ func (e AttemptExited) Infrastructure() bool {
 
 // TransientClass reports that a class of failure lies outside the agent's work.
 func TransientClass(class string) bool {
-	switch class {
-	case "api_error", "usage_limit", "network":
-		return true
-	}
-	return false
+	return class == "api_error" || class == "usage_limit" || class == "network"
 }
 
 // backoff is how long a task waits after its n-th loss to infrastructure.

@@ -1,9 +1,6 @@
 package core
 
-import (
-	"encoding/json"
-	"time"
-)
+import "time"
 
 // Type names an event.
 type Type string
@@ -13,9 +10,11 @@ type Type string
 //
 //sumtype:decl
 type Body interface {
-	Type() Type
-	sealed()
+	event() Type
 }
+
+// TypeOf is the type of the event that says body.
+func TypeOf(body Body) Type { return body.event() }
 
 // The events of a run.
 const (
@@ -359,6 +358,3 @@ type ContentTrusted struct {
 	Hash string `json:"hash"`
 	What string `json:"what"`
 }
-
-// Context is what agents reported, merged over the stages that hold.
-type Context = json.RawMessage

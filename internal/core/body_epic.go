@@ -76,26 +76,14 @@ type EpicDropped struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func (ProjectNamed) Type() Type    { return TypeProjectNamed }
-func (PlaybookChosen) Type() Type  { return TypePlaybookChosen }
-func (ProjectPaused) Type() Type   { return TypeProjectPaused }
-func (ProjectResumed) Type() Type  { return TypeProjectResumed }
-func (ProjectArchived) Type() Type { return TypeProjectArchived }
-func (EpicQueued) Type() Type      { return TypeEpicQueued }
-func (EpicTaken) Type() Type       { return TypeEpicTaken }
-func (EpicPostponed) Type() Type   { return TypeEpicPostponed }
-func (EpicRefused) Type() Type     { return TypeEpicRefused }
-func (EpicRequeued) Type() Type    { return TypeEpicRequeued }
-func (EpicDropped) Type() Type     { return TypeEpicDropped }
-
-func (ProjectNamed) sealed()    {}
-func (PlaybookChosen) sealed()  {}
-func (ProjectPaused) sealed()   {}
-func (ProjectResumed) sealed()  {}
-func (ProjectArchived) sealed() {}
-func (EpicQueued) sealed()      {}
-func (EpicTaken) sealed()       {}
-func (EpicPostponed) sealed()   {}
-func (EpicRefused) sealed()     {}
-func (EpicRequeued) sealed()    {}
-func (EpicDropped) sealed()     {}
+func (ProjectNamed) event() Type    { return TypeProjectNamed }
+func (PlaybookChosen) event() Type  { return TypePlaybookChosen }
+func (ProjectPaused) event() Type   { return TypeProjectPaused }
+func (ProjectResumed) event() Type  { return TypeProjectResumed }
+func (ProjectArchived) event() Type { return TypeProjectArchived }
+func (EpicQueued) event() Type      { return TypeEpicQueued }
+func (EpicTaken) event() Type       { return TypeEpicTaken }
+func (EpicPostponed) event() Type   { return TypeEpicPostponed }
+func (EpicRefused) event() Type     { return TypeEpicRefused }
+func (EpicRequeued) event() Type    { return TypeEpicRequeued }
+func (EpicDropped) event() Type     { return TypeEpicDropped }

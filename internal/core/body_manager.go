@@ -120,26 +120,14 @@ type PlaybookSwapped struct {
 	Playbook Playbook `json:"playbook"`
 }
 
-func (MessageSent) Type() Type       { return TypeMessageSent }
-func (QuestionAsked) Type() Type     { return TypeQuestionAsked }
-func (QuestionAnswered) Type() Type  { return TypeQuestionAnswered }
-func (TaskProposed) Type() Type      { return TypeTaskProposed }
-func (TaskRefused) Type() Type       { return TypeTaskRefused }
-func (TaskFailed) Type() Type        { return TypeTaskFailed }
-func (PlanProposed) Type() Type      { return TypePlanProposed }
-func (ToolRefused) Type() Type       { return TypeToolRefused }
-func (DetailFetched) Type() Type     { return TypeDetailFetched }
-func (ValidateConcluded) Type() Type { return TypeValidateConcluded }
-func (PlaybookSwapped) Type() Type   { return TypePlaybookSwapped }
-
-func (MessageSent) sealed()       {}
-func (QuestionAsked) sealed()     {}
-func (QuestionAnswered) sealed()  {}
-func (TaskProposed) sealed()      {}
-func (TaskRefused) sealed()       {}
-func (TaskFailed) sealed()        {}
-func (PlanProposed) sealed()      {}
-func (ToolRefused) sealed()       {}
-func (DetailFetched) sealed()     {}
-func (ValidateConcluded) sealed() {}
-func (PlaybookSwapped) sealed()   {}
+func (MessageSent) event() Type       { return TypeMessageSent }
+func (QuestionAsked) event() Type     { return TypeQuestionAsked }
+func (QuestionAnswered) event() Type  { return TypeQuestionAnswered }
+func (TaskProposed) event() Type      { return TypeTaskProposed }
+func (TaskRefused) event() Type       { return TypeTaskRefused }
+func (TaskFailed) event() Type        { return TypeTaskFailed }
+func (PlanProposed) event() Type      { return TypePlanProposed }
+func (ToolRefused) event() Type       { return TypeToolRefused }
+func (DetailFetched) event() Type     { return TypeDetailFetched }
+func (ValidateConcluded) event() Type { return TypeValidateConcluded }
+func (PlaybookSwapped) event() Type   { return TypePlaybookSwapped }

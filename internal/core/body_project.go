@@ -106,22 +106,12 @@ type PullRequestSeen struct {
 	Merge   string           `json:"merge,omitempty"`   // the merge that a person granted, where the base holds it
 }
 
-func (PlanRead) Type() Type           { return TypePlanRead }
-func (PlanWriteRequested) Type() Type { return TypePlanWriteRequested }
-func (PlanUpdated) Type() Type        { return TypePlanUpdated }
-func (MergeConcluded) Type() Type     { return TypeMergeConcluded }
-func (StageDiscarded) Type() Type     { return TypeStageDiscarded }
-func (ChangesRequested) Type() Type   { return TypeChangesRequested }
-func (ReviewAwaited) Type() Type      { return TypeReviewAwaited }
-func (MergeGranted) Type() Type       { return TypeMergeGranted }
-func (PullRequestSeen) Type() Type    { return TypePullRequestSeen }
-
-func (PlanRead) sealed()           {}
-func (PlanWriteRequested) sealed() {}
-func (PlanUpdated) sealed()        {}
-func (MergeConcluded) sealed()     {}
-func (StageDiscarded) sealed()     {}
-func (ChangesRequested) sealed()   {}
-func (ReviewAwaited) sealed()      {}
-func (MergeGranted) sealed()       {}
-func (PullRequestSeen) sealed()    {}
+func (PlanRead) event() Type           { return TypePlanRead }
+func (PlanWriteRequested) event() Type { return TypePlanWriteRequested }
+func (PlanUpdated) event() Type        { return TypePlanUpdated }
+func (MergeConcluded) event() Type     { return TypeMergeConcluded }
+func (StageDiscarded) event() Type     { return TypeStageDiscarded }
+func (ChangesRequested) event() Type   { return TypeChangesRequested }
+func (ReviewAwaited) event() Type      { return TypeReviewAwaited }
+func (MergeGranted) event() Type       { return TypeMergeGranted }
+func (PullRequestSeen) event() Type    { return TypePullRequestSeen }

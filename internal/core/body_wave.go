@@ -40,9 +40,9 @@ type BriefRefused struct {
 // BriefEnded ends a delegation without a result: the planner dropped it, or
 // it cannot be done.
 type BriefEnded struct {
-	Delegation string          `json:"delegation_id"`
-	Status     DelegatedStatus `json:"status"` // failed or dropped
-	Reason     string          `json:"reason"`
+	Delegation string           `json:"delegation_id"`
+	Status     DelegationStatus `json:"status"` // failed or dropped
+	Reason     string           `json:"reason"`
 }
 
 // CourseRefused says why the planner's decision is not followed.
@@ -51,16 +51,9 @@ type CourseRefused struct {
 	Reasons []string `json:"reasons"`
 }
 
-func (WaveOpened) Type() Type    { return TypeWaveOpened }
-func (WaveClosed) Type() Type    { return TypeWaveClosed }
-func (BriefAdmitted) Type() Type { return TypeBriefAdmitted }
-func (BriefRefused) Type() Type  { return TypeBriefRefused }
-func (BriefEnded) Type() Type    { return TypeBriefEnded }
-func (CourseRefused) Type() Type { return TypeCourseRefused }
-
-func (WaveOpened) sealed()    {}
-func (WaveClosed) sealed()    {}
-func (BriefAdmitted) sealed() {}
-func (BriefRefused) sealed()  {}
-func (BriefEnded) sealed()    {}
-func (CourseRefused) sealed() {}
+func (WaveOpened) event() Type    { return TypeWaveOpened }
+func (WaveClosed) event() Type    { return TypeWaveClosed }
+func (BriefAdmitted) event() Type { return TypeBriefAdmitted }
+func (BriefRefused) event() Type  { return TypeBriefRefused }
+func (BriefEnded) event() Type    { return TypeBriefEnded }
+func (CourseRefused) event() Type { return TypeCourseRefused }

@@ -20,11 +20,7 @@ const (
 
 // Heard finds a call that was carried out; nil where there is none of that name.
 func (r *Run) Heard(tool Tool, call string) *Heard {
-	i := slices.IndexFunc(r.Calls, func(h Heard) bool { return h.Call == call && h.Tool == tool })
-	if i < 0 || call == "" {
-		return nil
-	}
-	return &r.Calls[i]
+	return find(r.Calls, func(h *Heard) bool { return h.Call == call && h.Tool == tool })
 }
 
 // hear notes a call that is carried out.

@@ -71,16 +71,6 @@ const (
 	VerbShowPlan      Verb = "show_plan" // with a manager's tool
 )
 
-// KnownVerbs lists all verbs.
-func KnownVerbs() []Verb {
-	return []Verb{
-		VerbApprove, VerbApproveLeak, VerbFeedback, VerbRollback, VerbRetry, VerbSkip, VerbPause, VerbStop, VerbResume, VerbRaise,
-		VerbTakeOver, VerbJoin, VerbHandBack, VerbCancel, VerbMerge, VerbFastForward, VerbAnswer, VerbSay,
-		VerbStart, VerbStartBranch, VerbResumeProject, VerbDropEpic, VerbRequeueEpic, VerbRestore, VerbRebuild, VerbStateFolder,
-		VerbStatus, VerbLog, VerbDiff, VerbReplay, VerbRuns, VerbInbox, VerbProjects, VerbProject, VerbQueue, VerbConversations, VerbShowPlan,
-	}
-}
-
 // Limit names a limit by its setting.
 type Limit string
 

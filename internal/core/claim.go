@@ -32,10 +32,8 @@ func Claims(r *Run) []Claim {
 	if r.Drives() && !r.Status.Terminal() {
 		claims = append(claims, ProjectClaim(r.Project, r.ID))
 	}
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			claims = append(claims, slots(r, t)...)
-		}
+	for _, t := range r.tasks() {
+		claims = append(claims, slots(r, t)...)
 	}
 	return claims
 }

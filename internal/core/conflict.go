@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // ConflictKind says what two sides disagree about.
@@ -165,80 +164,4 @@ func sights(all []Written) func(i, k int) bool {
 		}
 		return known[i][k]
 	}
-}
-
-// Concluded is a delegation and what came of it.
-type Concluded struct {
-	Brief  Brief
-	Output *WorkerOutput // nil where it handed in none
-	Failed []string      // criteria whose checks did not hold, by their text
-	Void   string        // why nothing of it counts, whatever it says; "" where it does
-}
-
-// UnmetCriteria are what delegations were asked for and did not do, by their own
-// word or that of the checks. A criterion is met by who was asked for it, or by
-// who replaces that one; what is not spoken of is not met.
-func UnmetCriteria(all []Concluded) []Conflict {
-	heirs := map[string][]int{}
-	for i, c := range all {
-		for _, id := range c.Brief.Replaces {
-			heirs[id] = append(heirs[id], i)
-		}
-	}
-	var conflicts []Conflict
-	for i, c := range all {
-		for _, criterion := range c.Brief.Criteria {
-			if met(all, heirs, i, criterion.Text) {
-				continue
-			}
-			conflicts = append(conflicts, newConflict(ConflictCriterion, criterion.Text, []Side{
-				{Source: PlannerStage, Origin: OriginPlanner, Text: strings.TrimSpace(c.Brief.ID + " is to see that it holds")},
-				{Source: c.Brief.ID, Origin: OriginDelegation, Text: c.word(criterion.Text)},
-			}))
-		}
-	}
-	return conflicts
-}
-
-// met reports that a delegation, or one that replaces it, met a criterion.
-func met(all []Concluded, heirs map[string][]int, i int, criterion string) bool {
-	seen := map[int]bool{i: true}
-	for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
-		c := all[queue[0]]
-		if c.word(criterion) == "" {
-			return true
-		}
-		for _, heir := range heirs[c.Brief.ID] {
-			if !seen[heir] {
-				seen[heir] = true
-				queue = append(queue, heir)
-			}
-		}
-	}
-	return false
-}
-
-// word is what speaks against a criterion being met; "" where nothing does.
-func (c Concluded) word(criterion string) string {
-	among := func(texts []string) bool {
-		return slices.ContainsFunc(texts, func(t string) bool { return Plain(t) == Plain(criterion) })
-	}
-	switch {
-	case c.Output == nil:
-		return "handed in no answer"
-	case c.Void != "":
-		return c.Void
-	case among(c.Failed):
-		if among(c.Output.Coverage.Met) {
-			return "says that it is met, but its check does not hold"
-		}
-		return "its check does not hold"
-	case among(c.Output.Coverage.Met) && among(c.Output.Coverage.Unmet):
-		return "says both that it is met and that it is not"
-	case among(c.Output.Coverage.Unmet):
-		return "says that it is not met"
-	case !among(c.Output.Coverage.Met):
-		return "does not say whether it is met"
-	}
-	return ""
 }

@@ -88,33 +88,32 @@ func TestTwoOnOneFile(t *testing.T) {
 	}), "file f: a wrote f | b wrote f | c wrote f")
 }
 
+// TestUnmetCriteria: each is shown with what its worker says about it, and what a worker
+// says is met counts for nothing once the work failed.
 func TestUnmetCriteria(t *testing.T) {
-	brief := func(id string, criteria ...string) core.Brief {
-		b := core.Brief{ID: id}
-		for _, c := range criteria {
-			b.Criteria = append(b.Criteria, core.Criterion{Text: c})
-		}
-		return b
+	output := func(status core.OutputStatus, met, unmet []string) *core.WorkerOutput {
+		return &core.WorkerOutput{Status: status, Coverage: core.Coverage{Met: met, Unmet: unmet}}
 	}
-	output := func(met, unmet []string) *core.WorkerOutput {
-		return &core.WorkerOutput{Coverage: core.Coverage{Met: met, Unmet: unmet}}
+	work := func(id string, status core.DelegationStatus, answer *core.WorkerOutput, unmet ...string) *core.Delegated {
+		return &core.Delegated{Brief: core.Brief{ID: id}, Wave: 1, Status: status, Reason: "no merge", Answer: answer, Unmet: unmet}
 	}
-	heir := brief("b2", "It is fast.")
-	heir.Replaces = []string{"b"}
-	last := brief("b3")
-	last.Replaces = []string{"b2"}
-	same(t, core.UnmetCriteria([]core.Concluded{
-		{Brief: brief("a", "Tests pass.", "Docs are there"), Output: output([]string{"tests  pass", "docs are there"}, nil)},
-		{Brief: brief("b", "It runs", "It is fast", "It is small"), Output: output([]string{"it runs"}, []string{"It is fast", "it is small"})},
-		{Brief: heir, Output: output([]string{"it is fast"}, nil)},
-		{Brief: last, Output: output([]string{"It is small"}, nil)},
-		{Brief: brief("c", "one", "two", "three", "four"), Output: output([]string{"one", "two"}, []string{"two", "four"}), Failed: []string{"one", "four"}},
-		{Brief: brief("d", "one")},
-	}),
-		"criterion one: planner c is to see that it holds | c says that it is met, but its check does not hold",
+	waves := &core.Waves{N: 2, Works: []*core.Delegated{
+		work("a", core.DelegationDone, output(core.OutputCompleted, []string{"tests  pass", "docs are there"}, nil)),
+		work("b", core.DelegationPartial, output(core.OutputPartial, []string{"it runs"}, []string{"It is fast", "it is small."}), "It is fast", "it is small"),
+		work("c", core.DelegationPartial, output(core.OutputPartial, []string{"two"}, []string{"two"}), "two", "three"),
+		work("d", core.DelegationFailed, nil, "one"),
+		work("e", core.DelegationFailed, output(core.OutputCompleted, []string{"one"}, nil), "one"),
+		work("f", core.DelegationFailed, output(core.OutputFailed, []string{"one"}, []string{"two"}), "one", "two"),
+		work("g", core.DelegationOpen, output(core.OutputPartial, nil, []string{"one"}), "one"),
+	}}
+	same(t, waves.Conflicts(),
+		"criterion It is fast: planner b is to see that it holds | b says that it is not met",
+		"criterion it is small: planner b is to see that it holds | b says that it is not met",
 		"criterion two: planner c is to see that it holds | c says both that it is met and that it is not",
 		"criterion three: planner c is to see that it holds | c does not say whether it is met",
-		"criterion four: planner c is to see that it holds | c its check does not hold",
 		"criterion one: planner d is to see that it holds | d handed in no answer",
+		"criterion one: planner e is to see that it holds | e failed: no merge",
+		"criterion one: planner f is to see that it holds | f says that it is met, and that the work failed",
+		"criterion two: planner f is to see that it holds | f says that it is not met",
 	)
 }

@@ -87,22 +87,12 @@ func (r *Run) QuestionID(text string) string { return QuestionID(r.asking(), tex
 
 // Question finds a question that nobody has answered; nil where there is none.
 func (r *Run) Question(id string) *Question {
-	for i := range r.Questions {
-		if r.Questions[i].ID == id {
-			return &r.Questions[i]
-		}
-	}
-	return nil
+	return find(r.Questions, func(q *Question) bool { return q.ID == id })
 }
 
 // Answered finds what a question was answered with; nil where it was not.
 func (r *Run) Answered(id string) *Answer {
-	for i := range r.Answers {
-		if r.Answers[i].Question.ID == id {
-			return &r.Answers[i]
-		}
-	}
-	return nil
+	return find(r.Answers, func(a *Answer) bool { return a.Question.ID == id })
 }
 
 // clipped bounds a text that the state keeps, without cutting a character.

@@ -64,15 +64,13 @@ const stopGrace = 2 * time.Minute
 // was stopped, or over a limit.
 func overrun(r *Run) []Body {
 	var bodies []Body
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			a := t.Last()
-			if a == nil || (a.Status != AttemptRunning && a.Status != AttemptPending) {
-				continue
-			}
-			if reason := stopReason(r, t, a); reason != "" {
-				bodies = append(bodies, AttemptStopRequested{Attempt: a.ID, Reason: reason})
-			}
+	for _, t := range r.tasks() {
+		a := t.Last()
+		if a == nil || (a.Status != AttemptRunning && a.Status != AttemptPending) {
+			continue
+		}
+		if reason := stopReason(r, t, a); reason != "" {
+			bodies = append(bodies, AttemptStopRequested{Attempt: a.ID, Reason: reason})
 		}
 	}
 	return bodies
@@ -176,7 +174,7 @@ func (r *Run) pending() int {
 
 func overBudget(r *Run, l Limits) *overLimit {
 	switch {
-	case l.CostUSD > 0 && nanos(r.Usage.CostUSD) >= nanos(l.CostUSD):
+	case l.CostUSD > 0 && Nanos(r.Usage.CostUSD) >= Nanos(l.CostUSD):
 		return &overLimit{LimitCost, fmt.Sprintf("the run has cost %s of its %s", Money(r.Usage.CostUSD), Money(l.CostUSD))}
 	case l.Tokens > 0 && r.Usage.Tokens() >= l.Tokens:
 		return &overLimit{LimitTokens, fmt.Sprintf("the run has used %d of its %d tokens", r.Usage.Tokens(), l.Tokens)}

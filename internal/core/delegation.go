@@ -4,24 +4,28 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// DelegationStatus is where a piece of delegated work stands.
+// DelegationStatus is where work stands that a manager or a planner delegated.
 type DelegationStatus string
 
 const (
-	DelegationWaiting DelegationStatus = "waiting" // for others to be merged
-	DelegationOpen    DelegationStatus = "open"
+	DelegationWaiting DelegationStatus = "waiting" // for others to be merged, or to begin
+	DelegationOpen    DelegationStatus = "open"    // worked on
+	DelegationBlocked DelegationStatus = "blocked" // until its questions are answered
 	DelegationDone    DelegationStatus = "done"
+	DelegationPartial DelegationStatus = "partial" // over, with criteria unmet
 	DelegationFailed  DelegationStatus = "failed"
 	DelegationRefused DelegationStatus = "refused"
+	DelegationDropped DelegationStatus = "dropped" // the planner gave it up
 )
 
 // Over reports that nothing more comes of a delegation.
-func (s DelegationStatus) Over() bool { return s != DelegationWaiting && s != DelegationOpen }
+func (s DelegationStatus) Over() bool {
+	return s != DelegationWaiting && s != DelegationOpen && s != DelegationBlocked
+}
 
 // Proposal is work that a manager, or a person in its place, wants done.
 type Proposal struct {
@@ -74,11 +78,7 @@ func DelegationID(n int) string { return "t" + strconv.Itoa(n) }
 
 // Delegation finds a delegation by its id; nil where there is none.
 func (r *Run) Delegation(id string) *Delegation {
-	i := slices.IndexFunc(r.Managing.Delegations, func(d *Delegation) bool { return d.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return r.Managing.Delegations[i]
+	return first(r.Managing.Delegations, func(d *Delegation) bool { return d.ID == id })
 }
 
 // Was reports an id that a delegation of the run had, though the state may not
@@ -91,12 +91,7 @@ func (r *Run) Was(id string) bool {
 // LineOf finds the stage of a line of work by its name or its branch; nil where
 // there is none.
 func (r *Run) LineOf(name string) *Stage {
-	for _, s := range r.Stages {
-		if s.Branch != "" && (s.ID == name || s.Branch == name) {
-			return s
-		}
-	}
-	return nil
+	return first(r.Stages, func(s *Stage) bool { return s.Branch != "" && (s.ID == name || s.Branch == name) })
 }
 
 // Rounds is how often lines were begun, by their names.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -38,12 +39,7 @@ func (d *Delivery) Digest() string {
 	h := sha256.New()
 	h.Write([]byte(d.Commit + "\x00" + d.Tree + "\x00"))
 	sorted := slices.Clone(d.Artifacts)
-	slices.SortFunc(sorted, func(a, b Artifact) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(sorted, func(a, b Artifact) int { return cmp.Compare(a.Name, b.Name) })
 	for _, a := range sorted {
 		h.Write([]byte(a.Name + "\x00" + a.Digest + "\x00"))
 	}
@@ -56,10 +52,5 @@ func (d *Delivery) Artifact(name string) *Artifact {
 	if d == nil {
 		return nil
 	}
-	for i := range d.Artifacts {
-		if d.Artifacts[i].Name == name {
-			return &d.Artifacts[i]
-		}
-	}
-	return nil
+	return find(d.Artifacts, func(a *Artifact) bool { return a.Name == name })
 }

@@ -10,7 +10,7 @@ import (
 func Effects(r *Run) []Action {
 	var actions []Action
 	for _, k := range r.Keep {
-		actions = append(actions, HoldRef(k))
+		actions = append(actions, k)
 	}
 	if r.Verified != r.BranchAt && (r.BranchAt != "" || r.Verified != r.BaseCommit) && len(r.Keep) == 0 {
 		actions = append(actions, MoveBranch{Ref: "refs/heads/" + r.Branch, Old: r.BranchAt, New: r.Verified})
@@ -135,15 +135,12 @@ func Timers(r *Run) []time.Time {
 			due = append(due, at)
 		}
 	}
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			a := t.Last()
-			if a != nil && a.Status == AttemptRunning && t.Timeout > 0 {
-				add(a.StartedAt.Add(t.Timeout + stopGrace + time.Second))
-			}
-			if r.Status == StatusActive && (t.Status == TaskWaiting || t.Status == TaskDelivered) {
-				add(t.NotBefore)
-			}
+	for _, t := range r.tasks() {
+		if a := t.Last(); a != nil && a.Status == AttemptRunning && t.Timeout > 0 {
+			add(a.StartedAt.Add(t.Timeout + stopGrace + time.Second))
+		}
+		if r.Status == StatusActive && (t.Status == TaskWaiting || t.Status == TaskDelivered) {
+			add(t.NotBefore)
 		}
 	}
 	for _, q := range r.Questions {

@@ -10,7 +10,7 @@ import (
 // own by then, whichever branch it is and whether it moves or goes.
 func TestWorkIsHeldBeforeItsBranchMoves(t *testing.T) {
 	managed := &core.Playbook{Kind: "rules", Project: &core.Management{}}
-	held := core.KeepRef{Ref: "refs/kept/r/build", Commit: "c2", Reason: "rolled back"}
+	held := core.HoldRef{Ref: "refs/kept/r/build", Commit: "c2", Reason: "rolled back"}
 	for name, moves := range map[string]core.Run{
 		"the run's branch": {Branch: "feature/x", BaseCommit: "c0", Playbook: &core.Playbook{}, BranchAt: "c2", Verified: "c1"},
 		"a step's branch": {Driving: core.Driving{Plan: &core.Plan{}}, Playbook: managed, Stages: []*core.Stage{{
@@ -21,7 +21,7 @@ func TestWorkIsHeldBeforeItsBranchMoves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := moves
 			r.ID, r.Status = "r", core.StatusActive
-			r.Keep = []core.KeepRef{held}
+			r.Keep = []core.HoldRef{held}
 			if n := count[core.HoldRef](core.Effects(&r)); n != 1 {
 				t.Errorf("%d refs are held", n)
 			}

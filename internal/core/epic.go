@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -64,21 +65,11 @@ func (p *Project) Waiting() []QueuedEpic {
 
 // Epic finds an epic of the queue; nil where there is none.
 func (p *Project) Epic(id string) *QueuedEpic {
-	for i := range p.Queue {
-		if p.Queue[i].ID == id {
-			return &p.Queue[i]
-		}
-	}
-	return nil
+	return find(p.Queue, func(e *QueuedEpic) bool { return e.ID == id })
 }
 
 // Place is where an epic stands among those that wait, from 1; 0 where it does
 // not wait.
 func (p *Project) Place(id string) int {
-	for i, e := range p.Waiting() {
-		if e.ID == id {
-			return i + 1
-		}
-	}
-	return 0
+	return slices.IndexFunc(p.Waiting(), func(e QueuedEpic) bool { return e.ID == id }) + 1
 }

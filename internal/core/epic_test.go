@@ -37,7 +37,7 @@ func newStory(t *testing.T) *story {
 func (s *story) happens(actor core.Actor, body core.Body) {
 	s.t.Helper()
 	if err := core.LawProject(s.p, actor, body); err != nil {
-		s.t.Fatalf("%s: %v", body.Type(), err)
+		s.t.Fatalf("%s: %v", core.TypeOf(body), err)
 	}
 	e, head, err := core.Seal(core.ProjectStream("p"), s.head, s.now, actor, "", body)
 	if err == nil {
@@ -52,7 +52,7 @@ func (s *story) happens(actor core.Actor, body core.Body) {
 func (s *story) refused(code core.Code, actor core.Actor, body core.Body) {
 	s.t.Helper()
 	if err := core.LawProject(s.p, actor, body); core.CodeOf(err) != code {
-		s.t.Errorf("%s: %v, want %s", body.Type(), err, code)
+		s.t.Errorf("%s: %v, want %s", core.TypeOf(body), err, code)
 	}
 }
 

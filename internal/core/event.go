@@ -85,7 +85,7 @@ type Head struct {
 func Seal(stream string, head Head, now time.Time, actor Actor, cause string, body Body) (Event, Head, error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
-		return Event{}, head, fmt.Errorf("encode %s: %w", body.Type(), err)
+		return Event{}, head, fmt.Errorf("encode %s: %w", TypeOf(body), err)
 	}
 	at := now.UTC().Truncate(time.Microsecond)
 	if at.Before(head.At) {
@@ -93,7 +93,7 @@ func Seal(stream string, head Head, now time.Time, actor Actor, cause string, bo
 	}
 	e := Event{
 		ID: EventID(stream, head.Seq+1), Stream: stream, Seq: head.Seq + 1,
-		Type: body.Type(), V: Version(body.Type()), At: at,
+		Type: TypeOf(body), V: Version(TypeOf(body)), At: at,
 		Actor: actor, Cause: cause, PrevHash: head.Hash, Body: raw,
 	}
 	if len(raw) > MaxBody {

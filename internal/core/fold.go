@@ -248,7 +248,7 @@ func apply(r *Run, e Event, body Body) {
 	case CourseRefused:
 		courseRefused(r, e, b)
 	case RefKept:
-		r.Keep = slices.DeleteFunc(r.Keep, func(k KeepRef) bool { return k.Ref == b.Ref })
+		r.Keep = slices.DeleteFunc(r.Keep, func(k HoldRef) bool { return k.Ref == b.Ref })
 		r.Kept++
 	case RunSwept:
 		r.Swept = true
@@ -307,5 +307,5 @@ func abandon(r *Run, commit, reason string) {
 		return
 	}
 	n := r.Kept + len(r.Keep) + 1
-	r.Keep = append(r.Keep, KeepRef{Ref: fmt.Sprintf("refs/kept/%s/%d", r.ID, n), Commit: commit, Reason: reason})
+	r.Keep = append(r.Keep, HoldRef{Ref: fmt.Sprintf("refs/kept/%s/%d", r.ID, n), Commit: commit, Reason: reason})
 }

@@ -91,7 +91,7 @@ func TestWhatEachEventChanges(t *testing.T) {
 		golden(t, "fold/"+file, func(told *strings.Builder) {
 			for name, d := range sorted(table) {
 				plain, rich := d.changes(t), d.rich().changes(t)
-				fmt.Fprintf(told, "# %s: %s\n%s", name, d.body.Type(), strings.Join(plain, ""))
+				fmt.Fprintf(told, "# %s: %s\n%s", name, core.TypeOf(d.body), strings.Join(plain, ""))
 				fmt.Fprintf(told, "%s\n", strings.Join(besides(plain, rich), ""))
 			}
 		})
@@ -135,15 +135,15 @@ func TestEveryEventOfARunIsFolded(t *testing.T) {
 	tried := map[core.Type]bool{}
 	for _, table := range deeds() {
 		for _, d := range table {
-			tried[d.body.Type()] = true
+			tried[core.TypeOf(d.body)] = true
 		}
 	}
 	for _, row := range projectDeeds() {
-		tried[row.body.Type()] = true
+		tried[core.TypeOf(row.body)] = true
 	}
 	for _, sample := range samples() {
-		if !tried[sample.Type()] {
-			t.Errorf("no table has %s happen", sample.Type())
+		if !tried[core.TypeOf(sample)] {
+			t.Errorf("no table has %s happen", core.TypeOf(sample))
 		}
 	}
 }
@@ -243,7 +243,7 @@ func (d deed) changes(t *testing.T) []string {
 	after := d.folded(t, state, 41)
 	at := happened.Add(41 * time.Minute)
 	if after.Stream.Seq != 41 || !after.Now().Equal(at) {
-		t.Errorf("%s: the run is at event %d of %s", d.body.Type(), after.Stream.Seq, after.Now())
+		t.Errorf("%s: the run is at event %d of %s", core.TypeOf(d.body), after.Stream.Seq, after.Now())
 	}
 	var lines []string
 	if !after.Stirred.Equal(at) {

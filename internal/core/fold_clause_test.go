@@ -86,10 +86,10 @@ func TestWhatIsKeptOfAGivenUpLine(t *testing.T) {
 	code, acted, wrote := task(WritesCode, "", "c2"), task(WritesCode, ActMerge, "c3"), task(WritesArtifacts, "", "c4")
 	for name, test := range map[string]struct {
 		tasks []*Task
-		kept  []KeepRef
+		kept  []HoldRef
 	}{
-		"code":             {[]*Task{code, wrote}, []KeepRef{{Ref: "refs/kept/r/1", Commit: "c2", Reason: "given up: no"}}},
-		"code and a merge": {[]*Task{code, acted}, []KeepRef{{Ref: "refs/kept/r/1", Commit: "c2", Reason: "given up: no"}}},
+		"code":             {[]*Task{code, wrote}, []HoldRef{{Ref: "refs/kept/r/1", Commit: "c2", Reason: "given up: no"}}},
+		"code and a merge": {[]*Task{code, acted}, []HoldRef{{Ref: "refs/kept/r/1", Commit: "c2", Reason: "given up: no"}}},
 		"a merge alone":    {[]*Task{acted}, nil},
 		"documents":        {[]*Task{wrote}, nil},
 	} {
@@ -203,7 +203,7 @@ func TestWhatAManagerAnswersToWishes(t *testing.T) {
 func TestWhoInheritsCriteria(t *testing.T) {
 	t.Parallel()
 	criteria := []Criterion{{Text: "fast"}, {Text: "small"}}
-	work := func(id string, status DelegatedStatus, criteria []Criterion, replaces ...string) *Delegated {
+	work := func(id string, status DelegationStatus, criteria []Criterion, replaces ...string) *Delegated {
 		return &Delegated{Brief: Brief{ID: id, Criteria: criteria, Replaces: replaces}, Status: status}
 	}
 	unmet := func(w *Waves) map[string][]string {
@@ -214,52 +214,26 @@ func TestWhoInheritsCriteria(t *testing.T) {
 		return all
 	}
 	w := &Waves{Works: []*Delegated{
-		work("d1", DelegatedFailed, criteria), work("d2", DelegatedFailed, criteria[:1], "d1", "gone"),
-		work("d3", DelegatedDone, criteria[:1], "d2", "d5"), work("d4", DelegatedFailed, criteria), work("d5", DelegatedFailed, criteria[:1]),
+		work("d1", DelegationFailed, criteria), work("d2", DelegationFailed, criteria[:1], "d1", "gone"),
+		work("d3", DelegationDone, criteria[:1], "d2", "d5"), work("d4", DelegationFailed, criteria), work("d5", DelegationFailed, criteria[:1]),
 	}}
 	w.recount(w.Works[2])
 	want := map[string][]string{"d1": {"small"}, "d2": nil, "d3": nil, "d4": nil, "d5": nil}
 	if diff := cmp.Diff(want, unmet(w), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("in a row: %s", diff)
 	}
-	w.Works[2].Status = DelegatedFailed
+	w.Works[2].Status = DelegationFailed
 	w.recount(w.Works[2])
 	want = map[string][]string{"d1": {"fast", "small"}, "d2": {"fast"}, "d3": {"fast"}, "d4": nil, "d5": {"fast"}}
 	if diff := cmp.Diff(want, unmet(w), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the last one failed: %s", diff)
 	}
 	round := &Waves{Works: []*Delegated{
-		work("a", DelegatedFailed, criteria, "b"), work("b", DelegatedFailed, criteria, "c", "a"), work("c", DelegatedFailed, criteria[:1], "b"),
+		work("a", DelegationFailed, criteria, "b"), work("b", DelegationFailed, criteria, "c", "a"), work("c", DelegationFailed, criteria[:1], "b"),
 	}}
 	round.recount(round.Works[0])
 	if diff := cmp.Diff(map[string][]string{"a": {"fast", "small"}, "b": {"fast", "small"}, "c": {"fast"}}, unmet(round)); diff != "" {
 		t.Errorf("in a circle: %s", diff)
-	}
-}
-
-// TestWhatSpeaksAgainstCriteria: what a worker says counts for nothing if its work failed
-// for another reason.
-func TestWhatSpeaksAgainstCriteria(t *testing.T) {
-	t.Parallel()
-	answer := func(status OutputStatus) *WorkerOutput { return &WorkerOutput{Status: status} }
-	for name, test := range map[string]struct {
-		status DelegatedStatus
-		answer *WorkerOutput
-		void   string
-	}{
-		"it failed":                {DelegatedFailed, answer(OutputCompleted), "failed: no merge"},
-		"it failed, as it said":    {DelegatedFailed, answer(OutputFailed), ""},
-		"it failed without a word": {DelegatedFailed, nil, ""},
-		"it is done":               {DelegatedDone, answer(OutputCompleted), ""},
-	} {
-		d := &Delegated{Brief: Brief{ID: "d1", Criteria: []Criterion{{Text: "fast"}, {Text: "small"}}}, Status: test.status, Reason: "no merge", Answer: test.answer, Unmet: []string{"small"}}
-		want := Concluded{Brief: Brief{ID: "d1", Criteria: []Criterion{{Text: "small"}}}, Output: test.answer, Void: test.void}
-		if diff := cmp.Diff(want, d.concluded()); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-		if len(d.Brief.Criteria) != 2 {
-			t.Errorf("%s: its brief lost criteria", name)
-		}
 	}
 }
 

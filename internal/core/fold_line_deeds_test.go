@@ -39,7 +39,7 @@ func delegated(r *core.Run) {
 func publishable(status core.TaskStatus) func(*core.Run) {
 	return func(r *core.Run) {
 		r.Stages = append(r.Stages, &core.Stage{ID: core.PublishStage, Status: core.StageGated, Round: 1, Gate: &core.Gate{}, Tasks: []*core.Task{
-			{ID: "publish.r1", Stage: core.PublishStage, Act: core.ActPullRequest, Status: status, Prepared: &core.Prepared{}, Publishing: &core.PublishRequested{}},
+			{ID: "publish.r1", Stage: core.PublishStage, Act: core.ActPullRequest, Status: status, Prepared: &core.PublishPrepared{}, Publishing: &core.PublishRequested{}},
 		}})
 		r.Managing.Delegations = append(r.Managing.Delegations, &core.Delegation{ID: "t2", Stage: core.PublishStage, Status: core.DelegationOpen})
 		r.Managing.Delegated = 2
@@ -160,8 +160,8 @@ func lineDeeds() map[string]deed {
 		"a wish after it was published":     {with(managed, publishable(core.TaskDone)), engine, wish},
 		"the plan is read":                  {with(managed, func(r *core.Run) { r.Driving.Plan = nil }), engine, core.PlanRead{Plan: plan}},
 		"the plan cannot be read":           {with(managed, func(r *core.Run) { r.Driving.Plan = nil }), engine, core.PlanRead{Error: "no steps"}},
-		"the plan is to be written":         {with(managed, func(r *core.Run) { r.Managing.Draft = &core.PlanDraft{} }), decides, core.PlanWriteRequested{Artifact: "a", Done: []string{"s"}, Message: "m"}},
-		"a draft is to be written":          {with(managed, func(r *core.Run) { r.Managing.Draft = &core.PlanDraft{} }), decides, core.PlanWriteRequested{Files: []core.PlanFile{{Name: "plan.md"}}, Message: "m"}},
+		"the plan is to be written":         {with(managed, func(r *core.Run) { r.Managing.Draft = &core.PlanWrite{} }), decides, core.PlanWriteRequested{Artifact: "a", Done: []string{"s"}, Message: "m"}},
+		"a draft is to be written":          {with(managed, func(r *core.Run) { r.Managing.Draft = &core.PlanWrite{} }), decides, core.PlanWriteRequested{Files: []core.PlanFile{{Name: "plan.md"}}, Message: "m"}},
 		"the plan is another":               {writing(ruled, asIs), engine, core.PlanUpdated{Old: "c1", Plan: plan}},
 		"the plan is what was made":         {writing(ruled, func(w *core.PlanWrite) { w.Artifact = "a" }), engine, core.PlanUpdated{Old: "c1", Plan: plan}},
 		"a manager's plan is another":       {writing(managed, asIs), engine, core.PlanUpdated{Old: "c1", Plan: plan}},

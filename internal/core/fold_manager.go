@@ -88,22 +88,13 @@ func (r *Run) OpenLines() []*Stage {
 // What waits for others is not: they are under way themselves, or it is for the
 // manager to end them.
 func (r *Run) UnderWay() bool {
-	if r.open() {
-		return true
-	}
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			if a := t.Last(); s.ID != ManagerStage && (t.Status == TaskVerifying || a != nil && a.Status.Active()) {
-				return true
-			}
+	for s, t := range r.tasks() {
+		if a := t.Last(); s.ID != ManagerStage && (t.Status == TaskVerifying || a != nil && a.Status.Active()) {
+			return true
 		}
 	}
-	return r.Managing.Draft != nil || r.Driving.PlanWrite != nil
-}
-
-// open reports delegated work that was begun and is not over.
-func (r *Run) open() bool {
-	return slices.ContainsFunc(r.Managing.Delegations, func(d *Delegation) bool { return d.Status == DelegationOpen })
+	return r.Managing.Draft != nil || r.Driving.PlanWrite != nil ||
+		first(r.Managing.Delegations, func(d *Delegation) bool { return d.Status == DelegationOpen }) != nil
 }
 
 // did notes what a turn's agent had done. What a worker says meanwhile is none
@@ -170,12 +161,7 @@ func take(r *Run, b TaskAdmitted) {
 
 // OpenOn is the delegation that a stage works on; nil where there is none.
 func (r *Run) OpenOn(stage string) *Delegation {
-	for _, d := range r.Managing.Delegations {
-		if d.Stage == stage && d.Status == DelegationOpen {
-			return d
-		}
-	}
-	return nil
+	return first(r.Managing.Delegations, func(d *Delegation) bool { return d.Stage == stage && d.Status == DelegationOpen })
 }
 
 // conclude ends the delegation that a stage works on and tells the manager.
@@ -257,7 +243,7 @@ func taskFailed(r *Run, e Event, b TaskFailed) {
 }
 
 func planProposed(r *Run, e Event, b PlanProposed) {
-	r.Managing.Draft = &PlanDraft{Event: e.ID, Files: b.Files, Message: b.Message}
+	r.Managing.Draft = &PlanWrite{Event: e.ID, Files: b.Files, Message: b.Message}
 	hear(r, e, ToolPlan, b.Call, "")
 	did(r, e, Deed{Tool: ToolPlan, Subject: e.ID, Text: b.Message})
 }

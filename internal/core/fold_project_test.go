@@ -72,7 +72,7 @@ func TestWhatEachEventOfAProjectChanges(t *testing.T) {
 			now := tree(t, encoded(t, after))
 			delete(now, "stream")
 			delete(before, "stream")
-			fmt.Fprintf(told, "# %s: %s\n%s\n", name, d.body.Type(), strings.Join(differences("", before, now), ""))
+			fmt.Fprintf(told, "# %s: %s\n%s\n", name, core.TypeOf(d.body), strings.Join(differences("", before, now), ""))
 		}
 	})
 }

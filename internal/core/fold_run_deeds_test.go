@@ -55,7 +55,7 @@ func steerDeeds() map[string]deed {
 		"a command is refused":            {counted("e0"), me, core.CommandRefused{Command: "approve"}},
 		"the project spends":              {review, engine, core.ProjectSpent{Others: core.Spent{CostUSD: 2, Tokens: 7, Attempts: 1}, At: happened}},
 		"a person is told":                {with(review, func(r *core.Run) { r.Tell = []string{"e1", "e2", "e3"} }), engine, core.PersonNotified{Event: "e2"}},
-		"a ref is kept":                   {with(review, func(r *core.Run) { r.Keep, r.Kept = []core.KeepRef{{Ref: "k1"}, {Ref: "k2"}, {Ref: "k3"}}, 4 }), engine, core.RefKept{Ref: "k2"}},
+		"a ref is kept":                   {with(review, func(r *core.Run) { r.Keep, r.Kept = []core.HoldRef{{Ref: "k1"}, {Ref: "k2"}, {Ref: "k3"}}, 4 }), engine, core.RefKept{Ref: "k2"}},
 		"the run's branch moves":          {review, engine, core.BranchMoved{Ref: "refs/heads/feature/x", New: "c5"}},
 		"another branch moves":            {review, engine, core.BranchMoved{Ref: "refs/heads/other", New: "c5"}},
 		"a decision counts":               {counted("e0"), decides, core.ApprovalRequested{Subject: subject, Suggestion: "write", Notices: []string{"n"}, Findings: []core.Finding{{Issue: "i"}}, Leaks: []core.Leak{{Rule: "key"}}}},

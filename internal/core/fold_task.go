@@ -61,11 +61,9 @@ func verified(r *Run, e Event, b VerifyConcluded) {
 }
 
 func unblock(r *Run, c Claim) {
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			if t.Blocked != nil && t.Blocked.Kind == c.Kind && t.Blocked.Key == c.Key {
-				t.Blocked = nil
-			}
+	for _, t := range r.tasks() {
+		if t.Blocked != nil && t.Blocked.Kind == c.Kind && t.Blocked.Key == c.Key {
+			t.Blocked = nil
 		}
 	}
 }
@@ -82,8 +80,7 @@ func prepared(r *Run, b PublishPrepared) {
 	case !b.Passed:
 		t.Status, s.Trouble = TaskWaiting, "the checks before publishing failed: "+failures(r, b.Results)
 	default:
-		t.Status = TaskDelivered
-		t.Prepared = &Prepared{Subject: b.Subject, Results: b.Results, Notices: b.Notices, Leaks: b.Leaks}
+		t.Status, t.Prepared = TaskDelivered, &b
 	}
 }
 

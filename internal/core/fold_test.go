@@ -48,7 +48,7 @@ func (s *script) say(actor core.Actor, body core.Body) {
 func (s *script) add(actor core.Actor, body core.Body) string {
 	s.t.Helper()
 	if err := core.Law(s.run, actor, body); err != nil {
-		s.t.Fatalf("%s: %v", body.Type(), err)
+		s.t.Fatalf("%s: %v", core.TypeOf(body), err)
 	}
 	e, head, err := core.Seal("run/r", s.head, s.now, actor, s.cause, body)
 	if err != nil {
@@ -182,7 +182,7 @@ func TestWhatWaitingDoesNotMendIsNotTriedAgain(t *testing.T) {
 func (s *script) refused(actor core.Actor, body core.Body) {
 	s.t.Helper()
 	if err := core.Law(s.run, actor, body); err == nil {
-		s.t.Fatalf("%s is lawful", body.Type())
+		s.t.Fatalf("%s is lawful", core.TypeOf(body))
 	}
 }
 

@@ -31,7 +31,7 @@ func waveClosed(r *Run, b WaveClosed) {
 }
 
 func briefAdmitted(r *Run, b BriefAdmitted) {
-	r.Waves.Works = append(r.Waves.Works, &Delegated{Brief: b.Brief, Wave: r.Waves.N + 1, Status: DelegatedWaiting})
+	r.Waves.Works = append(r.Waves.Works, &Delegated{Brief: b.Brief, Wave: r.Waves.N + 1, Status: DelegationWaiting})
 }
 
 func briefRefused(r *Run, b BriefRefused) {
@@ -60,8 +60,8 @@ func workDiscarded(r *Run, b StageDiscarded) {
 	if !r.ByWaves() {
 		return
 	}
-	if d := r.Waves.Work(b.Stage); d != nil && (d.Status == DelegatedDone || d.Status == DelegatedPartial) {
-		r.End(BriefEnded{Delegation: b.Stage, Status: DelegatedFailed, Reason: b.Reason})
+	if d := r.Waves.Work(b.Stage); d != nil && (d.Status == DelegationDone || d.Status == DelegationPartial) {
+		r.End(BriefEnded{Delegation: b.Stage, Status: DelegationFailed, Reason: b.Reason})
 	}
 }
 
@@ -97,7 +97,7 @@ func waveVerified(r *Run, t *Task, b VerifyConcluded) {
 // workBegun notes that a delegation is worked on.
 func workBegun(r *Run, b TaskAdmitted) {
 	if d := r.Waves.Work(b.Stage); d != nil && b.Act == "" && b.Kind != KindResolve {
-		d.Status = DelegatedOpen
+		d.Status = DelegationOpen
 	}
 }
 
@@ -123,16 +123,16 @@ func workAnswered(r *Run, t *Task, b VerifyConcluded) {
 	}
 	switch out.Status {
 	case OutputCompleted:
-		d.Status = DelegatedDone
+		d.Status = DelegationDone
 	case OutputPartial:
-		d.Status = DelegatedPartial
+		d.Status = DelegationPartial
 	case OutputBlocked:
-		d.Status = DelegatedBlocked
+		d.Status = DelegationBlocked
 		if len(d.Waits) == 0 { // what it asks was answered meanwhile
-			d.Status = DelegatedWaiting
+			d.Status = DelegationWaiting
 		}
 	case OutputFailed:
-		r.End(BriefEnded{Delegation: d.Brief.ID, Status: DelegatedFailed, Reason: out.Compact})
+		r.End(BriefEnded{Delegation: d.Brief.ID, Status: DelegationFailed, Reason: out.Compact})
 	}
 	r.Waves.recount(d)
 	r.weigh()
@@ -168,8 +168,8 @@ func waveAnswered(r *Run, q Question, b QuestionAnswered) {
 	w.answer(q, b)
 	for _, d := range w.Works {
 		d.Waits = slices.DeleteFunc(slices.Clone(d.Waits), func(id string) bool { return id == q.ID })
-		if d.Status == DelegatedBlocked && len(d.Waits) == 0 {
-			d.Status = DelegatedWaiting
+		if d.Status == DelegationBlocked && len(d.Waits) == 0 {
+			d.Status = DelegationWaiting
 		}
 	}
 }

@@ -12,7 +12,7 @@ func waveDeeds() map[string]deed {
 	engine := core.Engine()
 	working := with(waved, openWave, func(r *core.Run) {
 		d := r.Waves.Works[0]
-		d.Status, d.Brief.Criteria, d.Waits = core.DelegatedOpen, []core.Criterion{{Text: "fast"}, {Text: "small"}}, []string{"q0"}
+		d.Status, d.Brief.Criteria, d.Waits = core.DelegationOpen, []core.Criterion{{Text: "fast"}, {Text: "small"}}, []string{"q0"}
 		t := r.Task("d1.r0")
 		t.Outputs, t.Last().Status = []string{core.OutputArtifact, "notes.md"}, core.AttemptEnded
 		t.Last().Delivery.Artifacts = []core.Artifact{{Name: core.OutputArtifact, Digest: "o"}, {Name: "notes.md", Digest: "n"}}
@@ -54,11 +54,11 @@ func waveDeeds() map[string]deed {
 	decided := with(deciding, func(r *core.Run) { r.Waves.Decision = decision })
 	ends := func(change func(*core.Delegated)) func() *core.Run {
 		return with(working, first(change), func(r *core.Run) {
-			r.Waves.Works = append(r.Waves.Works, &core.Delegated{Brief: core.Brief{ID: "d0", Replaces: []string{"d1"}, Criteria: []core.Criterion{{Text: "small"}}}, Status: core.DelegatedDone, Answer: &core.WorkerOutput{Coverage: core.Coverage{Met: []string{"small"}}}})
+			r.Waves.Works = append(r.Waves.Works, &core.Delegated{Brief: core.Brief{ID: "d0", Replaces: []string{"d1"}, Criteria: []core.Criterion{{Text: "small"}}}, Status: core.DelegationDone, Answer: &core.WorkerOutput{Coverage: core.Coverage{Met: []string{"small"}}}})
 		})
 	}
-	blocked := with(working, first(func(d *core.Delegated) { d.Status = core.DelegatedBlocked }), func(r *core.Run) {
-		r.Waves.Works = append(r.Waves.Works, &core.Delegated{Brief: core.Brief{ID: "d2"}, Status: core.DelegatedBlocked, Waits: []string{"q0", "q1"}}, &core.Delegated{Brief: core.Brief{ID: "d3"}, Status: core.DelegatedOpen, Waits: []string{"q0"}})
+	blocked := with(working, first(func(d *core.Delegated) { d.Status = core.DelegationBlocked }), func(r *core.Run) {
+		r.Waves.Works = append(r.Waves.Works, &core.Delegated{Brief: core.Brief{ID: "d2"}, Status: core.DelegationBlocked, Waits: []string{"q0", "q1"}}, &core.Delegated{Brief: core.Brief{ID: "d3"}, Status: core.DelegationOpen, Waits: []string{"q0"}})
 		r.Waves.Pool = r.Waves.Pool.Merge(core.Statement{Claimed: core.Claimed{Key: "size", Content: "big"}, Origin: core.OriginDelegation, Source: "d1", Wave: 1})
 	})
 	discard := core.StageDiscarded{Stage: "d1", Round: 1, Reason: "why"}
@@ -74,11 +74,11 @@ func waveDeeds() map[string]deed {
 		"a delegation is begun":           {with(waved, openWave), decides, core.TaskAdmitted{Task: "d1.r1", Stage: "d1", Round: 1}},
 		"a delegation is merged":          {with(waved, openWave), decides, core.TaskAdmitted{Task: "d1.r1", Stage: "d1", Round: 1, Act: core.ActMerge}},
 		"a delegation is resolved":        {with(waved, openWave), decides, core.TaskAdmitted{Task: "d1.r1", Stage: "d1", Round: 1, Kind: core.KindResolve}},
-		"a delegation fails":              {ends(func(*core.Delegated) {}), decides, core.BriefEnded{Delegation: "d1", Status: core.DelegatedFailed, Reason: strings.Repeat("x", 3000)}},
-		"a delegation is dropped":         {ends(func(*core.Delegated) {}), decides, core.BriefEnded{Delegation: "d1", Status: core.DelegatedDropped, Reason: "why"}},
-		"what was done is given up":       {ends(func(d *core.Delegated) { d.Status = core.DelegatedDone }), decides, discard},
-		"what was done in part, given up": {ends(func(d *core.Delegated) { d.Status = core.DelegatedPartial }), decides, discard},
-		"what is blocked is given up":     {ends(func(d *core.Delegated) { d.Status = core.DelegatedBlocked }), decides, discard},
+		"a delegation fails":              {ends(func(*core.Delegated) {}), decides, core.BriefEnded{Delegation: "d1", Status: core.DelegationFailed, Reason: strings.Repeat("x", 3000)}},
+		"a delegation is dropped":         {ends(func(*core.Delegated) {}), decides, core.BriefEnded{Delegation: "d1", Status: core.DelegationDropped, Reason: "why"}},
+		"what was done is given up":       {ends(func(d *core.Delegated) { d.Status = core.DelegationDone }), decides, discard},
+		"what was done in part, given up": {ends(func(d *core.Delegated) { d.Status = core.DelegationPartial }), decides, discard},
+		"what is blocked is given up":     {ends(func(d *core.Delegated) { d.Status = core.DelegationBlocked }), decides, discard},
 		"a worker is blocked, answered":   {answered, engine, said(core.OutputBlocked, asIs)},
 		"a worker says nothing":           {working, engine, core.VerifyConcluded{Task: "d1.r0", Attempt: "d1.r0.a1", Passed: true}},
 		"a worker fails the checks":       {working, engine, core.VerifyConcluded{Task: "d1.r0", Attempt: "d1.r0.a1", Output: &core.WorkerOutput{Status: core.OutputCompleted}}},

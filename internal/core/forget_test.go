@@ -167,7 +167,7 @@ func TestWhatWasShownLapses(t *testing.T) {
 		"of a round that is over":      {StageDone, TaskDelivered, StatusAwaiting, false, StatusAwaiting},
 		"of a round that was left out": {StageOmitted, TaskDropped, StatusAwaiting, false, StatusAwaiting},
 	} {
-		task := &Task{Act: ActPullRequest, Status: c.task, Prepared: &Prepared{}}
+		task := &Task{Act: ActPullRequest, Status: c.task, Prepared: &PublishPrepared{}}
 		s := &Stage{ID: PublishStage, Status: c.stage, Gate: &Gate{Approved: true}, Tasks: []*Task{task}}
 		r := &Run{Stages: []*Stage{s}, Pause: &Pause{From: c.paused}}
 		lapsePublish(r)
@@ -190,7 +190,7 @@ func TestWhatMakesThePublicationLapse(t *testing.T) {
 		"a stage is tried anew": resetAttempts,
 	} {
 		line := &Stage{ID: "api", Status: StageOpen, Branch: "x-api-1", Tasks: []*Task{{ID: "m", Stage: "api", Act: ActMerge, Status: TaskVerifying}}}
-		s := &Stage{ID: PublishStage, Status: StageGated, Gate: &Gate{Approved: true}, Tasks: []*Task{{Act: ActPullRequest, Status: TaskDelivered, Prepared: &Prepared{}}}}
+		s := &Stage{ID: PublishStage, Status: StageGated, Gate: &Gate{Approved: true}, Tasks: []*Task{{Act: ActPullRequest, Status: TaskDelivered, Prepared: &PublishPrepared{}}}}
 		r := &Run{Playbook: &Playbook{Project: &Management{}}, Stages: []*Stage{line, s}}
 		happens(r, line)
 		if s.Gate != nil || s.Status != StageOpen || s.Tasks[0].Prepared != nil {

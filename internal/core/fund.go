@@ -41,10 +41,10 @@ type fund struct {
 // funds are what can be had when so much is spent and held.
 func (r *Run) funds(s stand) (money, tokens fund) {
 	l := r.Limits
-	money = fund{money: true, stand: s, limit: [...]int64{nanos(l.CostUSD), nanos(l.Project.CostUSD), nanos(l.Attempt.CostUSD)}}
+	money = fund{money: true, stand: s, limit: [...]int64{Nanos(l.CostUSD), Nanos(l.Project.CostUSD), Nanos(l.Attempt.CostUSD)}}
 	tokens = fund{stand: s, limit: [...]int64{l.Tokens, l.Project.Tokens, l.Attempt.Tokens}}
 	for of, part := range s {
-		money.gone[of] = nanos(part.CostUSD) + nanos(part.HeldUSD)
+		money.gone[of] = Nanos(part.CostUSD) + Nanos(part.HeldUSD)
 		tokens.gone[of] = part.Tokens + part.HeldTokens
 	}
 	return money, tokens
@@ -120,14 +120,14 @@ func (f fund) shortOf(of int, r *Run, want Amount) *Shortage {
 	held := fmt.Sprintf(", and %d more are reserved for work under way", spent.HeldTokens)
 	others := spent.HeldTokens - f.stand[limitAttempt].HeldTokens
 	if f.money {
-		l = overLimit{cost, fmt.Sprintf("%s cost %s of its %s", who, Money(spent.CostUSD), Money(dollars(bound)))}
+		l = overLimit{cost, fmt.Sprintf("%s cost %s of its %s", who, Money(spent.CostUSD), Money(Dollars(bound)))}
 		held = fmt.Sprintf(", and %s more is reserved for work under way", Money(spent.HeldUSD))
-		others = nanos(spent.HeldUSD) - nanos(f.stand[limitAttempt].HeldUSD)
+		others = Nanos(spent.HeldUSD) - Nanos(f.stand[limitAttempt].HeldUSD)
 	}
 	if of != limitAttempt && (f.money && spent.HeldUSD > 0 || !f.money && spent.HeldTokens > 0) {
 		l.reason += held
 	}
-	if f.money && nanos(spent.CostUSD) < bound || !f.money && spent.Tokens < bound {
+	if f.money && Nanos(spent.CostUSD) < bound || !f.money && spent.Tokens < bound {
 		l.reason += "; too little is left for the next request"
 	}
 	if of == limitAttempt {

@@ -1,10 +1,13 @@
 package core
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+)
 
 // said is a stage with one task that handed a document in and reported something.
 func said(id string, status StageStatus, task TaskStatus, digest string) *Stage {
-	d := &Delivery{Artifacts: []Artifact{{Name: "a.md", Digest: digest}}, Context: Context(`{"by":{"` + id + `":"` + digest + `"},"last":"` + digest + `"}`)}
+	d := &Delivery{Artifacts: []Artifact{{Name: "a.md", Digest: digest}}, Context: json.RawMessage(`{"by":{"` + id + `":"` + digest + `"},"last":"` + digest + `"}`)}
 	return &Stage{ID: id, Status: status, Tasks: []*Task{{Status: task, Outputs: []string{"a.md"}, Attempts: []*Attempt{{Status: AttemptEnded, Verdict: VerdictPassed, Delivery: d}}}}}
 }
 
@@ -53,7 +56,7 @@ func TestWhichDocumentHolds(t *testing.T) {
 // reports on top.
 func TestWhatAgentsReportedIsMerged(t *testing.T) {
 	t.Parallel()
-	further := &Delivery{Context: Context(`{"last":"3"}`)}
+	further := &Delivery{Context: json.RawMessage(`{"last":"3"}`)}
 	for status, want := range map[StageStatus]string{
 		StageDone: `{"by":{"one":"1","two":"2"},"last":"2"}`, StageOpen: `{"by":{"one":"1","two":"2"},"last":"2"}`,
 		StageStale: `{"by":{"one":"1"},"last":"1"}`, StagePending: `{"by":{"one":"1"},"last":"1"}`,

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -21,13 +22,13 @@ func Law(r *Run, actor Actor, body Body) error {
 		if first {
 			return unlawful("a run starts once")
 		}
-		return unlawful("%s before the run started", body.Type())
+		return unlawful("%s before the run started", TypeOf(body))
 	}
 	if r == nil {
 		return lawStart(actor, started)
 	}
-	if _, allowed := RunNext(r.Status, body.Type()); !allowed {
-		return Errorf(CodeConflict, "%s is not possible now: the run is %s", inWords(body.Type()), r.Status.InWords()).
+	if _, allowed := RunNext(r.Status, TypeOf(body)); !allowed {
+		return Errorf(CodeConflict, "%s is not possible now: the run is %s", inWords(TypeOf(body)), r.Status.InWords()).
 			Offer(r.Choices(VerbStatus)...)
 	}
 	if err := stageLaw(r, body); err != nil {
@@ -39,47 +40,28 @@ func Law(r *Run, actor Actor, body Body) error {
 	return clause(r, actor, body)
 }
 
-// inWords names what somebody wants to happen, for messages that people meet.
-func inWords(t Type) string {
-	switch t {
-	case TypeApprovalGranted:
-		return "an approval"
-	case TypeTargetChosen:
-		return "another target"
-	case TypeFeedbackGiven:
-		return "feedback"
-	case TypeRolledBack:
-		return "a rollback"
-	case TypeStageSkipped:
-		return "skipping"
-	case TypeAttemptsReset:
-		return "a retry"
-	case TypeRunPaused:
-		return "a pause"
-	case TypeRunResumed:
-		return "resuming"
-	case TypeRunCancelled:
-		return "cancelling"
-	case TypeMessageSent:
-		return "a message"
-	case TypeQuestionAsked:
-		return "a question"
-	case TypeQuestionAnswered:
-		return "an answer"
-	case TypeTaskProposed:
-		return "a delegation"
-	case TypePlanProposed:
-		return "a change of the plan"
-	case TypeDetailFetched:
-		return "a look at a detail"
-	case TypePlaybookSwapped:
-		return "another playbook"
-	case TypeMergeGranted:
-		return "a merge"
-	default:
-		return string(t)
-	}
+// spoken names what somebody wants to happen, for messages that people meet.
+var spoken = map[Type]string{
+	TypeApprovalGranted:  "an approval",
+	TypeTargetChosen:     "another target",
+	TypeFeedbackGiven:    "feedback",
+	TypeRolledBack:       "a rollback",
+	TypeStageSkipped:     "skipping",
+	TypeAttemptsReset:    "a retry",
+	TypeRunPaused:        "a pause",
+	TypeRunResumed:       "resuming",
+	TypeRunCancelled:     "cancelling",
+	TypeMessageSent:      "a message",
+	TypeQuestionAsked:    "a question",
+	TypeQuestionAnswered: "an answer",
+	TypeTaskProposed:     "a delegation",
+	TypePlanProposed:     "a change of the plan",
+	TypeDetailFetched:    "a look at a detail",
+	TypePlaybookSwapped:  "another playbook",
+	TypeMergeGranted:     "a merge",
 }
+
+func inWords(t Type) string { return cmp.Or(spoken[t], string(t)) }
 
 // actors says who may utter an event. An agent speaks, asks and proposes; what
 // it says about its own work is never among them.
@@ -128,10 +110,10 @@ func actors(t Type) []ActorKind {
 }
 
 func actorMay(actor Actor, body Body) error {
-	if slices.Contains(actors(body.Type()), actor.Kind) {
+	if slices.Contains(actors(TypeOf(body)), actor.Kind) {
 		return nil
 	}
-	return Errorf(CodeForbidden, "%s is not for %s to say", body.Type(), nameOf(actor)).
+	return Errorf(CodeForbidden, "%s is not for %s to say", TypeOf(body), nameOf(actor)).
 		WithHint("approvals, feedback and steering are a person's: run the command outside an attempt")
 }
 
@@ -144,48 +126,37 @@ func nameOf(a Actor) string {
 
 // stageLaw checks the stage machine for events that name a stage.
 func stageLaw(r *Run, body Body) error {
-	id := ""
-	switch b := body.(type) {
-	case ConditionRequested:
-		id = b.Stage
-	case ConditionEvaluated:
-		id = b.Stage
-	case StageOpened:
-		id = b.Stage
-	case TaskAdmitted:
-		id = b.Stage
-	case TeamReduced:
-		id = b.Stage
-	case StageDiscarded:
-		id = b.Stage
-	case FeedbackGiven:
-		id = b.Stage
-	case StagePassed:
-		id = b.Stage
-	case StageSkipped:
-		id = b.Stage
-	case AttemptsReset:
-		id = b.Stage
-	case ApprovalRequested:
-		id = b.Subject.Stage
-	case ApprovalGranted:
-		id = b.Subject.Stage
-	default:
+	named, names := body.(interface{ stage() string })
+	if !names {
 		return nil
 	}
+	id := named.stage()
 	s := r.Stage(id)
-	if s == nil && r.Managed() && body.Type() == TypeStageOpened {
+	if s == nil && r.Managed() && TypeOf(body) == TypeStageOpened {
 		return nil
 	}
 	if s == nil {
 		return noStage(r, id)
 	}
-	if _, allowed := StageNext(s.Status, body.Type()); !allowed {
-		return Errorf(CodeConflict, "%s is not possible now: stage %s is %s", inWords(body.Type()), s.ID, s.Status).
+	if _, allowed := StageNext(s.Status, TypeOf(body)); !allowed {
+		return Errorf(CodeConflict, "%s is not possible now: stage %s is %s", inWords(TypeOf(body)), s.ID, s.Status).
 			Offer(r.Choices(VerbStatus)...)
 	}
 	return nil
 }
+
+func (b ConditionRequested) stage() string { return b.Stage }
+func (b ConditionEvaluated) stage() string { return b.Stage }
+func (b StageOpened) stage() string        { return b.Stage }
+func (b TaskAdmitted) stage() string       { return b.Stage }
+func (b TeamReduced) stage() string        { return b.Stage }
+func (b StageDiscarded) stage() string     { return b.Stage }
+func (b FeedbackGiven) stage() string      { return b.Stage }
+func (b StagePassed) stage() string        { return b.Stage }
+func (b StageSkipped) stage() string       { return b.Stage }
+func (b AttemptsReset) stage() string      { return b.Stage }
+func (b ApprovalRequested) stage() string  { return b.Subject.Stage }
+func (b ApprovalGranted) stage() string    { return b.Subject.Stage }
 
 // noStage refuses the name of a stage that the run does not have, and tells which it has.
 func noStage(r *Run, id string) error {
@@ -214,15 +185,15 @@ func clause(r *Run, actor Actor, body Body) error {
 	case AttemptRequested:
 		return lawAttempt(r, b)
 	case AttemptStarted:
-		return lawAttemptStep(r, body.Type(), b.Attempt)
+		return lawAttemptStep(r, TypeOf(body), b.Attempt)
 	case AttemptStopRequested:
-		return lawAttemptStep(r, body.Type(), b.Attempt)
+		return lawAttemptStep(r, TypeOf(body), b.Attempt)
 	case UsageObserved:
 		return lawAttemptStep(r, TypeAttemptStopRequested, b.Attempt)
 	case AllowanceReserved:
 		return lawReserve(r, b)
 	case AttemptExited:
-		return lawAttemptStep(r, body.Type(), b.Attempt)
+		return lawAttemptStep(r, TypeOf(body), b.Attempt)
 	case VerifyRequested:
 		return lawVerify(r, b)
 	case VerifyConcluded:

@@ -159,26 +159,26 @@ func TestWhoNamesAStageNamesOneThatIsThere(t *testing.T) {
 	}
 	for _, s := range named("nowhere") {
 		r := phased()
-		if s.body.Type() == core.TypeApprovalGranted {
+		if core.TypeOf(s.body) == core.TypeApprovalGranted {
 			r.Status = core.StatusAwaiting
 		}
 		err := core.Law(r, s.by, s.body)
-		wants(t, string(s.body.Type()), err, `the run has no stage "nowhere"`)
+		wants(t, string(core.TypeOf(s.body)), err, `the run has no stage "nowhere"`)
 		if got := wording.Hint(err); got != "its stages are: plan, write, review, publish" {
-			t.Errorf("%s: the hint is %q", s.body.Type(), got)
+			t.Errorf("%s: the hint is %q", core.TypeOf(s.body), got)
 		}
 	}
 	for _, s := range named("write") {
 		for _, status := range statuses {
-			if _, allowed := core.StageNext(status, s.body.Type()); allowed {
+			if _, allowed := core.StageNext(status, core.TypeOf(s.body)); allowed {
 				continue
 			}
 			r := phased()
 			r.Stages[1].Status = status
-			if s.body.Type() == core.TypeApprovalGranted {
+			if core.TypeOf(s.body) == core.TypeApprovalGranted {
 				r.Status = core.StatusAwaiting
 			}
-			wants(t, string(s.body.Type()), core.Law(r, s.by, s.body), "is not possible now: stage write is "+string(status))
+			wants(t, string(core.TypeOf(s.body)), core.Law(r, s.by, s.body), "is not possible now: stage write is "+string(status))
 		}
 	}
 }

@@ -27,7 +27,7 @@ func atPublish(r *core.Run) {
 	subject := core.Subject{Stage: "publish", Round: 1, Commit: "c1", Remote: "origin", Ref: "refs/heads/feature/x", Base: "main"}
 	r.Stages[3] = &core.Stage{
 		ID: "publish", Status: core.StageGated, Round: 1, Gate: &core.Gate{Subject: subject, Approved: true},
-		Tasks: []*core.Task{{ID: "publish.r1", Stage: "publish", Act: core.ActPullRequest, Status: core.TaskDelivered, Prepared: &core.Prepared{Subject: subject}}},
+		Tasks: []*core.Task{{ID: "publish.r1", Stage: "publish", Act: core.ActPullRequest, Status: core.TaskDelivered, Prepared: &core.PublishPrepared{Subject: subject}}},
 	}
 }
 
@@ -80,7 +80,7 @@ func gateRulings() map[string]ruling {
 				"of what is not the head": {
 					change: func(r *core.Run) {
 						t := r.Task("review.r1")
-						t.Act, t.Prepared = core.ActPullRequest, &core.Prepared{Subject: core.Subject{Stage: "review", Commit: "c9"}}
+						t.Act, t.Prepared = core.ActPullRequest, &core.PublishPrepared{Subject: core.Subject{Stage: "review", Commit: "c9"}}
 					},
 					body: core.ApprovalRequested{Subject: core.Subject{Stage: "review", Commit: "c9"}}, says: "is not about what was handed in",
 				},

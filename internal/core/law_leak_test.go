@@ -16,7 +16,7 @@ func leaking(leaks ...core.Leak) (*core.Run, core.Subject) {
 		Stages: []*core.Stage{{
 			ID: "publish", Round: 1, Status: core.StageGated,
 			Gate:  &core.Gate{Subject: subject, Leaks: leaks},
-			Tasks: []*core.Task{{ID: "publish.r1", Stage: "publish", Act: core.ActPullRequest, Status: core.TaskDelivered, Prepared: &core.Prepared{Subject: subject, Leaks: leaks}}},
+			Tasks: []*core.Task{{ID: "publish.r1", Stage: "publish", Act: core.ActPullRequest, Status: core.TaskDelivered, Prepared: &core.PublishPrepared{Subject: subject, Leaks: leaks}}},
 		}},
 	}, subject
 }

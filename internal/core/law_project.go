@@ -57,7 +57,7 @@ func lawMerge(r *Run, t *Task) error {
 // lawManaged judges what only a run that drives a project knows.
 func lawManaged(r *Run, body Body) error {
 	if !r.Managed() {
-		return unlawful("%s is for runs that drive a project", body.Type())
+		return unlawful("%s is for runs that drive a project", TypeOf(body))
 	}
 	switch b := body.(type) {
 	case PlanWriteRequested:
@@ -106,7 +106,7 @@ func lawSeen(r *Run, b PullRequestSeen) error {
 	case b.Commit != "" && b.Commit != pr.Commit:
 		return Errorf(CodeConflict, "another commit was published since")
 	case !over && !r.Managed():
-		return unlawful("%s is for runs that wait for it", b.Type())
+		return unlawful("%s is for runs that wait for it", TypeOf(b))
 	case over && (r.Managed() || pr.State != PullRequestOpen || b.State != PullRequestMerged):
 		return Errorf(CodeConflict, "the run is over")
 	}

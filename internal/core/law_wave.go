@@ -5,7 +5,7 @@ import "slices"
 // lawWave judges what only a run in waves knows.
 func lawWave(r *Run, body Body) error {
 	if !r.ByWaves() {
-		return unlawful("%s is for runs in waves", body.Type())
+		return unlawful("%s is for runs in waves", TypeOf(body))
 	}
 	w := r.Waves
 	switch b := body.(type) {
@@ -24,8 +24,8 @@ func lawWave(r *Run, body Body) error {
 		}
 	case BriefEnded:
 		d := w.Work(b.Delegation)
-		gone := d != nil && d.Status.Over() && (d.Status != DelegatedFailed || b.Status != DelegatedDropped)
-		if d == nil || gone || b.Status != DelegatedFailed && b.Status != DelegatedDropped || b.Reason == "" {
+		gone := d != nil && d.Status.Over() && (d.Status != DelegationFailed || b.Status != DelegationDropped)
+		if d == nil || gone || b.Status != DelegationFailed && b.Status != DelegationDropped || b.Reason == "" {
 			return unlawful("delegation %s cannot be ended so", b.Delegation)
 		}
 	case CourseRefused:
@@ -92,7 +92,7 @@ func lawBegin(r *Run, b TaskAdmitted) error {
 		return unlawful("task %s: no wave is open", b.Task)
 	case r.Closing():
 		return unlawful("task %s: the wave is being closed", b.Task)
-	case d.Status != DelegatedWaiting || !r.Startable(d):
+	case d.Status != DelegationWaiting || !r.Startable(d):
 		return unlawful("task %s: delegation %s is %s", b.Task, d.Brief.ID, d.Status)
 	}
 	for _, name := range d.Brief.Requires {

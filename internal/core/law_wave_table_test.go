@@ -24,7 +24,7 @@ func waved() *core.Run {
 				}},
 			}},
 		},
-		Waves: &core.Waves{Works: []*core.Delegated{{Brief: core.Brief{ID: "d1", Agent: "dev"}, Status: core.DelegatedWaiting}}},
+		Waves: &core.Waves{Works: []*core.Delegated{{Brief: core.Brief{ID: "d1", Agent: "dev"}, Status: core.DelegationWaiting}}},
 	}
 }
 
@@ -60,7 +60,7 @@ func waveRulings() map[string]ruling {
 				"out of turn":        {body: core.WaveOpened{Wave: 2}, says: "wave 2 cannot be opened now"},
 				"once more":          {change: func(r *core.Run) { r.Waves.N = 1 }, body: core.WaveOpened{Wave: 1}, says: "wave 1 cannot be opened now"},
 				"more than there is": {change: func(r *core.Run) { r.Waves.N = 2 }, body: core.WaveOpened{Wave: 3}, says: "one more than the playbook allows"},
-				"for nothing":        {change: first(func(d *core.Delegated) { d.Status = core.DelegatedDone }), says: "has nothing that could be begun"},
+				"for nothing":        {change: first(func(d *core.Delegated) { d.Status = core.DelegationDone }), says: "has nothing that could be begun"},
 			},
 		},
 		"the last wave opens again": {
@@ -71,7 +71,7 @@ func waveRulings() map[string]ruling {
 				"without a planner":    {change: func(r *core.Run) { r.Stages = r.Stages[1:] }, says: "wave 1 cannot be closed now"},
 				"before the planner":   {change: func(r *core.Run) { r.Stages[0].Status = core.StageOpen }, says: "wave 1 cannot be closed now"},
 				"that is another":      {body: core.WaveClosed{Wave: 2}, says: "wave 2 cannot be closed now"},
-				"while somebody works": {change: first(func(d *core.Delegated) { d.Status = core.DelegatedOpen }), says: "wave 1 cannot be closed now"},
+				"while somebody works": {change: first(func(d *core.Delegated) { d.Status = core.DelegationOpen }), says: "wave 1 cannot be closed now"},
 			},
 		},
 		"a delegation is admitted": {
@@ -94,16 +94,16 @@ func waveRulings() map[string]ruling {
 			},
 		},
 		"a delegation is ended": {
-			waved, decides, core.BriefEnded{Delegation: "d1", Status: core.DelegatedFailed, Reason: "x"}, nil, map[string]refusal{
-				"that is unknown":    {body: core.BriefEnded{Delegation: "d9", Status: core.DelegatedFailed, Reason: "x"}, says: "cannot be ended so"},
-				"that is done":       {change: first(func(d *core.Delegated) { d.Status = core.DelegatedDone }), says: "cannot be ended so"},
-				"that failed":        {change: first(func(d *core.Delegated) { d.Status = core.DelegatedFailed }), says: "cannot be ended so"},
-				"as if it were done": {body: core.BriefEnded{Delegation: "d1", Status: core.DelegatedDone, Reason: "x"}, says: "cannot be ended so"},
-				"without a reason":   {body: core.BriefEnded{Delegation: "d1", Status: core.DelegatedFailed}, says: "cannot be ended so"},
+			waved, decides, core.BriefEnded{Delegation: "d1", Status: core.DelegationFailed, Reason: "x"}, nil, map[string]refusal{
+				"that is unknown":    {body: core.BriefEnded{Delegation: "d9", Status: core.DelegationFailed, Reason: "x"}, says: "cannot be ended so"},
+				"that is done":       {change: first(func(d *core.Delegated) { d.Status = core.DelegationDone }), says: "cannot be ended so"},
+				"that failed":        {change: first(func(d *core.Delegated) { d.Status = core.DelegationFailed }), says: "cannot be ended so"},
+				"as if it were done": {body: core.BriefEnded{Delegation: "d1", Status: core.DelegationDone, Reason: "x"}, says: "cannot be ended so"},
+				"without a reason":   {body: core.BriefEnded{Delegation: "d1", Status: core.DelegationFailed}, says: "cannot be ended so"},
 			},
 		},
 		"a failed delegation is dropped": {
-			with(waved, first(func(d *core.Delegated) { d.Status = core.DelegatedFailed })), decides, core.BriefEnded{Delegation: "d1", Status: core.DelegatedDropped, Reason: "x"}, nil, nil,
+			with(waved, first(func(d *core.Delegated) { d.Status = core.DelegationFailed })), decides, core.BriefEnded{Delegation: "d1", Status: core.DelegationDropped, Reason: "x"}, nil, nil,
 		},
 		"a decision is refused": {
 			waved, decides, core.CourseRefused{Reasons: []string{"x"}}, nil, map[string]refusal{
@@ -114,9 +114,9 @@ func waveRulings() map[string]ruling {
 			with(waved, openWave), decides, begin, nil, map[string]refusal{
 				"before its wave":          {change: func(r *core.Run) { r.Waves.Open = false }, says: "no wave is open"},
 				"while the wave is closed": {change: func(r *core.Run) { r.Stages[0].Status = core.StageOpen }, says: "the wave is being closed"},
-				"that is worked on":        {change: first(func(d *core.Delegated) { d.Status = core.DelegatedOpen }), says: "delegation d1 is open"},
+				"that is worked on":        {change: first(func(d *core.Delegated) { d.Status = core.DelegationOpen }), says: "delegation d1 is open"},
 				"before what it needs": {change: func(r *core.Run) {
-					r.Waves.Works = append(r.Waves.Works, &core.Delegated{Brief: core.Brief{ID: "d0"}, Status: core.DelegatedWaiting})
+					r.Waves.Works = append(r.Waves.Works, &core.Delegated{Brief: core.Brief{ID: "d0"}, Status: core.DelegationWaiting})
 					r.Waves.Works[0].Brief.DependsOn = []string{"d0"}
 				}, says: "delegation d1 is waiting"},
 				"without its input":    {change: first(func(d *core.Delegated) { d.Brief.Requires = []string{"plan"} }), says: "delegation d1 lacks plan"},
@@ -151,9 +151,9 @@ func waveRulings() map[string]ruling {
 		},
 		"a goal is met": {
 			with(waved, func(r *core.Run) {
-				r.Stages[1].Status, r.Waves.Works[0].Status = core.StageDone, core.DelegatedDone
+				r.Stages[1].Status, r.Waves.Works[0].Status = core.StageDone, core.DelegationDone
 			}), decides, core.RunCompleted{}, nil, map[string]refusal{
-				"with work left": {change: first(func(d *core.Delegated) { d.Status = core.DelegatedWaiting }), says: "delegation d1 is waiting"},
+				"with work left": {change: first(func(d *core.Delegated) { d.Status = core.DelegationWaiting }), says: "delegation d1 is waiting"},
 			},
 		},
 	}

@@ -140,11 +140,9 @@ func lawOneWriter(r *Run, t *Task) error {
 		return nil
 	}
 	own := r.Stage(t.Stage).Branch
-	for _, s := range r.Stages {
-		for _, other := range s.Tasks {
-			if a := other.Last(); other != t && other.Writes == WritesCode && s.Branch == own && a != nil && a.Status.Active() {
-				return unlawful("task %s: attempt %s is writing the same branch", t.ID, a.ID)
-			}
+	for s, other := range r.tasks() {
+		if a := other.Last(); other != t && other.Writes == WritesCode && s.Branch == own && a != nil && a.Status.Active() {
+			return unlawful("task %s: attempt %s is writing the same branch", t.ID, a.ID)
 		}
 	}
 	return nil

@@ -94,11 +94,9 @@ func (r *Run) Managed() bool { return r.Playbook != nil && r.Playbook.Project !=
 // Merging is the merge that is under way; nil where none is. There is one at a
 // time: each is verified against what the one before it left.
 func (r *Run) Merging() *Task {
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			if t.Act == ActMerge && t.Status == TaskVerifying {
-				return t
-			}
+	for _, t := range r.tasks() {
+		if t.Act == ActMerge && t.Status == TaskVerifying {
+			return t
 		}
 	}
 	return nil

@@ -24,12 +24,7 @@ func (p *Plan) Step(id string) *Step {
 	if p == nil {
 		return nil
 	}
-	for i := range p.Steps {
-		if p.Steps[i].ID == id {
-			return &p.Steps[i]
-		}
-	}
-	return nil
+	return find(p.Steps, func(s *Step) bool { return s.ID == id })
 }
 
 // StepStage is the stage in which the rules do a step of the plan.

@@ -252,12 +252,7 @@ func DefaultLimits() Limits {
 
 // Phase finds a phase by its id; nil where there is none.
 func (p *Playbook) Phase(id string) *Phase {
-	for i := range p.Phases {
-		if p.Phases[i].ID == id {
-			return &p.Phases[i]
-		}
-	}
-	return nil
+	return find(p.Phases, func(phase *Phase) bool { return phase.ID == id })
 }
 
 // Skippable are the phases after the given one that may be left out by a plan

@@ -71,41 +71,22 @@ func (f *Fact) Valid() bool { return f.SupersededBy == nil }
 
 // Fact finds an entry by its id; nil where there is none.
 func (p Pool) Fact(id string) *Fact {
-	if i := p.index(id); i >= 0 {
-		return &p[i]
-	}
-	return nil
-}
-
-func factID(n int) string { return "f" + strconv.Itoa(n) }
-
-// index is where an entry is; ids are numbers in the order of the pool.
-func (p Pool) index(id string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "f"))
 	if err != nil || n < 1 || n > len(p) || p[n-1].ID != id {
-		return -1
+		return nil
 	}
-	return n - 1
+	return &p[n-1]
 }
 
-// Valid are the entries that hold.
-func (p Pool) Valid() []Fact { return p.filter(func(f *Fact) bool { return f.Valid() }) }
-
-// Assumptions are those that hold as long as nobody says otherwise.
-func (p Pool) Assumptions() []Fact {
-	return p.filter(func(f *Fact) bool { return f.Valid() && f.Assumption })
-}
+// factID is the id of the n-th entry.
+func factID(n int) string { return "f" + strconv.Itoa(n) }
 
 // Stale are entries that nothing contradicts, but that rest on what no longer
 // holds.
 func (p Pool) Stale() []Fact {
-	return p.filter(func(f *Fact) bool { return f.Valid() && f.Stale != "" })
-}
-
-func (p Pool) filter(keep func(*Fact) bool) []Fact {
 	var all []Fact
 	for i := range p {
-		if keep(&p[i]) {
+		if p[i].Valid() && p[i].Stale != "" {
 			all = append(all, p[i])
 		}
 	}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"time"
 	"unicode"
 )
@@ -32,20 +33,7 @@ type Standstill struct {
 
 // Trusts reports that a person trusted content of this hash.
 func (p *Project) Trusts(hash string) bool {
-	for _, h := range p.Trusted {
-		if h == hash {
-			return true
-		}
-	}
-	return false
-}
-
-// Remote is where the project's branches come from and go to.
-func (p *Project) Remote() string {
-	if p.URL != "" {
-		return p.URL
-	}
-	return p.Path
+	return slices.Contains(p.Trusted, hash)
 }
 
 // MaxProjectName bounds the name of a project.

@@ -28,11 +28,8 @@ type ConversationNamed struct {
 	Name string `json:"name"`
 }
 
-func (ConversationOpened) Type() Type { return TypeConversationOpened }
-func (ConversationNamed) Type() Type  { return TypeConversationNamed }
-
-func (ConversationOpened) sealed() {}
-func (ConversationNamed) sealed()  {}
+func (ConversationOpened) event() Type { return TypeConversationOpened }
+func (ConversationNamed) event() Type  { return TypeConversationNamed }
 
 // Conversation is one of a project's conversations. The first, which every project
 // has, is known by the project's own id; events of runs name it by nothing.
@@ -64,13 +61,9 @@ func ofProject(project, id string) bool {
 // Conversation finds an opened conversation by its id, by the end of it (c2) or by
 // its name; nil where there is none.
 func (p *Project) Conversation(called string) *Conversation {
-	i := slices.IndexFunc(p.Conversations, func(c Conversation) bool {
+	return find(p.Conversations, func(c *Conversation) bool {
 		return c.ID == called || strings.TrimPrefix(c.ID, p.ID+"-") == called || strings.EqualFold(c.Name, called)
 	})
-	if i < 0 {
-		return nil
-	}
-	return &p.Conversations[i]
 }
 
 // IsMain reports what the conversation is called by that every project has.

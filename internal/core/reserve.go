@@ -2,12 +2,6 @@ package core
 
 import "cmp"
 
-// Amount is a sum of money and tokens.
-type Amount struct {
-	USD    float64 `json:"usd,omitempty"`
-	Tokens int64   `json:"tokens,omitempty"`
-}
-
 // Want asks for an attempt's reservation to be raised. A broker asks before it
 // lets a request pass, so that nothing is spent that is not reserved. For an
 // agent without one dispatch asks, once the agent claims to have spent more than
@@ -26,7 +20,7 @@ type Want struct {
 
 // returns reports a want that asks for nothing beyond what it keeps.
 func (w Want) returns() bool {
-	return w.Keeps != nil && nanos(w.USD) <= nanos(w.Keeps.USD) && w.Tokens <= w.Keeps.Tokens
+	return w.Keeps != nil && Nanos(w.USD) <= Nanos(w.Keeps.USD) && w.Tokens <= w.Keeps.Tokens
 }
 
 // Shortage says why a want was not met in full.
@@ -50,9 +44,7 @@ type AllowanceReserved struct {
 	Returned bool      `json:"returned,omitempty"` // nothing was asked for but to give something back
 }
 
-// Type implements Body.
-func (AllowanceReserved) Type() Type { return TypeAllowanceReserved }
-func (AllowanceReserved) sealed()    {}
+func (AllowanceReserved) event() Type { return TypeAllowanceReserved }
 
 // Used is what counts of an attempt: what its broker metered, or what its agent
 // claims where no broker did.
@@ -78,7 +70,7 @@ func (a *Attempt) held() Amount {
 		return Amount{}
 	}
 	u := a.Used()
-	return Amount{USD: dollars(max(nanos(a.Reserved.USD)-nanos(u.CostUSD), 0)), Tokens: max(a.Reserved.Tokens-u.Tokens(), 0)}
+	return Amount{USD: Dollars(max(Nanos(a.Reserved.USD)-Nanos(u.CostUSD), 0)), Tokens: max(a.Reserved.Tokens-u.Tokens(), 0)}
 }
 
 // committed is what of the limits an attempt has to itself: what it has reserved
@@ -116,7 +108,7 @@ func (r *Run) portion(own, total Spent) (*Amount, *Shortage) {
 			return nil, f.short(r, Amount{})
 		}
 	}
-	return &Amount{USD: dollars(money.first()), Tokens: tokens.first()}, nil
+	return &Amount{USD: Dollars(money.first()), Tokens: tokens.first()}, nil
 }
 
 // reserve answers the wants of attempts under way, one at a time: each changes
@@ -131,15 +123,15 @@ func reserve(r *Run) []Body {
 			return []Body{AllowanceReserved{Attempt: a.ID, Seq: a.Wants.Seq, Amount: base, Returned: true}}
 		}
 		money, tokens := r.funds(r.stand(a))
-		money.least, tokens.least = nanos(a.Wants.Least.USD), a.Wants.Least.Tokens
-		usd, noMoney := money.raise(nanos(base.USD), nanos(a.Wants.USD))
+		money.least, tokens.least = Nanos(a.Wants.Least.USD), a.Wants.Least.Tokens
+		usd, noMoney := money.raise(Nanos(base.USD), Nanos(a.Wants.USD))
 		count, noTokens := tokens.raise(base.Tokens, a.Wants.Tokens)
-		b := AllowanceReserved{Attempt: a.ID, Seq: a.Wants.Seq, Amount: Amount{USD: dollars(usd), Tokens: count}}
+		b := AllowanceReserved{Attempt: a.ID, Seq: a.Wants.Seq, Amount: Amount{USD: Dollars(usd), Tokens: count}}
 		if noMoney || noTokens { // money is of no use without tokens
 			b.Amount, b.Refused = base, true
 		}
 		switch {
-		case usd < nanos(a.Wants.USD) || noMoney:
+		case usd < Nanos(a.Wants.USD) || noMoney:
 			b.Short = money.short(r, a.Wants.Amount)
 		case count < a.Wants.Tokens || noTokens:
 			b.Short = tokens.short(r, a.Wants.Amount)
@@ -177,7 +169,7 @@ func lawReserve(r *Run, b AllowanceReserved) error {
 	}
 	base := a.base()
 	switch {
-	case nanos(b.USD) < nanos(base.USD) || b.Tokens < base.Tokens:
+	case Nanos(b.USD) < Nanos(base.USD) || b.Tokens < base.Tokens:
 		return unlawful("attempt %s: what it may spend cannot become less", b.Attempt)
 	case b.Refused && (b.Amount != base || b.Short == nil):
 		return unlawful("attempt %s: a refusal adds nothing, and says why", b.Attempt)
@@ -190,7 +182,7 @@ func lawReserve(r *Run, b AllowanceReserved) error {
 // lawLeft: only what is left can be reserved.
 func lawLeft(r *Run, a *Attempt, attempt string, more Amount) error {
 	money, tokens := r.funds(r.stand(a))
-	if money.holds(nanos(more.USD)) && tokens.holds(more.Tokens) {
+	if money.holds(Nanos(more.USD)) && tokens.holds(more.Tokens) {
 		return nil
 	}
 	return unlawful("attempt %s: $%.6f and %d tokens are more than is left", attempt, more.USD, more.Tokens)
@@ -216,7 +208,7 @@ func (r *Run) lacks(a *Attempt) *Shortage {
 	money, tokens := r.funds(r.stand(nil))
 	money.limit[limitAttempt], tokens.limit[limitAttempt] = 0, 0 // another attempt has its own
 	switch {
-	case !money.holds(nanos(a.Short.USD) - nanos(u.CostUSD)):
+	case !money.holds(Nanos(a.Short.USD) - Nanos(u.CostUSD)):
 		return money.short(r, a.Short.Amount)
 	case !tokens.holds(a.Short.Tokens - u.Tokens()):
 		return tokens.short(r, a.Short.Amount)

@@ -114,7 +114,7 @@ func (g *guild) build(r *core.Run, actor core.Actor, body core.Body, told *core.
 		}
 		for _, b := range bodies {
 			if err := add(core.ActorFor(next, phases.Decider{}, b), b); err != nil {
-				g.t.Fatalf("%s was decided: %v", b.Type(), err)
+				g.t.Fatalf("%s was decided: %v", core.TypeOf(b), err)
 			}
 		}
 	}

@@ -75,7 +75,7 @@ type Run struct {
 	Head         string        `json:"head"`                // what the next work starts from
 	Verified     string        `json:"verified"`            // newest commit whose checks passed: what is shown and published
 	BranchAt     string        `json:"branch_at,omitempty"` // where the yard's ref stands
-	Keep         []KeepRef     `json:"keep,omitempty"`      // abandoned work not yet held under a ref
+	Keep         []HoldRef     `json:"keep,omitempty"`      // abandoned work not yet held under a ref
 	Kept         int           `json:"kept,omitempty"`      // how many refs are held
 	PullRequest  *PullRequest  `json:"pull_request,omitempty"`
 	Sterile      int           `json:"sterile,omitempty"`       // decisions since the last progress
@@ -124,7 +124,7 @@ type Driving struct {
 // Managing is what only a run with a manager knows. Rules that take such a run over
 // leave it as it is, but for the wakes.
 type Managing struct {
-	Draft       *PlanDraft    `json:"draft,omitempty"` // a change of the plan that was proposed
+	Draft       *PlanWrite    `json:"draft,omitempty"` // a change of the plan that was proposed
 	Delegations []*Delegation `json:"delegations,omitempty"`
 	Delegated   int           `json:"delegated,omitempty"` // delegations ever proposed
 	Documents   []Artifact    `json:"documents,omitempty"` // that closed lines handed in, the newest of each name
@@ -143,13 +143,6 @@ type Pause struct {
 	At   time.Time `json:"at"`
 	From RunStatus `json:"from"` // what resuming returns to
 	Stop bool      `json:"stop,omitempty"`
-}
-
-// KeepRef is abandoned work that must be held under a ref.
-type KeepRef struct {
-	Ref    string `json:"ref"`
-	Commit string `json:"commit"`
-	Reason string `json:"reason"`
 }
 
 // PullRequest is where a run was published.
@@ -173,20 +166,14 @@ type Grant struct {
 	Merge  string `json:"merge"` // the commit it is set to
 }
 
-// PlanWrite is a change of the plan that was decided.
+// PlanWrite is a change of the plan: one that was decided and is under way, or of its
+// documents, which a manager proposed.
 type PlanWrite struct {
 	Event    string     `json:"event"`
 	Artifact string     `json:"artifact,omitempty"`
 	Done     []string   `json:"done,omitempty"`
 	Files    []PlanFile `json:"files,omitempty"`
 	Message  string     `json:"message"`
-}
-
-// PlanDraft is a change of the plan's documents that waits to be committed.
-type PlanDraft struct {
-	Event   string     `json:"event"`
-	Files   []PlanFile `json:"files"`
-	Message string     `json:"message"`
 }
 
 // Line is where a branch of the yard stands.
@@ -204,33 +191,18 @@ type Changes struct {
 
 // Stage finds a stage by id; nil where there is none.
 func (r *Run) Stage(id string) *Stage {
-	for _, s := range r.Stages {
-		if s.ID == id {
-			return s
-		}
-	}
-	return nil
+	return first(r.Stages, func(s *Stage) bool { return s.ID == id })
 }
 
 // Current is the first stage that neither passed nor was skipped; nil where
 // all have.
 func (r *Run) Current() *Stage {
-	for _, s := range r.Stages {
-		if !s.Status.Closed() {
-			return s
-		}
-	}
-	return nil
+	return first(r.Stages, func(s *Stage) bool { return !s.Status.Closed() })
 }
 
 // Gated is the stage at which a person is asked; nil where none is.
 func (r *Run) Gated() *Stage {
-	for _, s := range r.Stages {
-		if s.Status == StageGated && s.Gate != nil {
-			return s
-		}
-	}
-	return nil
+	return first(r.Stages, func(s *Stage) bool { return s.Status == StageGated && s.Gate != nil })
 }
 
 // Waits says what keeps an open run from going on until somebody acts; "" where
@@ -247,11 +219,9 @@ func (r *Run) Waits() string {
 
 // Task finds a task of a current round; nil where there is none.
 func (r *Run) Task(id string) *Task {
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			if t.ID == id {
-				return t
-			}
+	for _, t := range r.tasks() {
+		if t.ID == id {
+			return t
 		}
 	}
 	return nil
@@ -259,13 +229,9 @@ func (r *Run) Task(id string) *Task {
 
 // Attempt finds an attempt of a current round with its task and stage.
 func (r *Run) Attempt(id string) (*Stage, *Task, *Attempt) {
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			for _, a := range t.Attempts {
-				if a.ID == id {
-					return s, t, a
-				}
-			}
+	for s, t := range r.tasks() {
+		if a := first(t.Attempts, func(a *Attempt) bool { return a.ID == id }); a != nil {
+			return s, t, a
 		}
 	}
 	return nil, nil, nil
@@ -295,10 +261,10 @@ func (r *Run) Artifact(name string) *Artifact {
 			}
 		}
 	}
-	if i := slices.IndexFunc(r.Managing.Documents, func(a Artifact) bool { return a.Name == name }); i >= 0 && r.ByManager() {
-		return &r.Managing.Documents[i]
+	if !r.ByManager() {
+		return nil
 	}
-	return nil
+	return find(r.Managing.Documents, func(a *Artifact) bool { return a.Name == name })
 }
 
 // Context merges what the agents of valid stages reported, in stage order, and
@@ -345,11 +311,9 @@ func merge(dst, src map[string]any) {
 // Active is the attempts of which a process may exist, in stage order.
 func (r *Run) Active() []*Attempt {
 	var active []*Attempt
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			if a := t.Last(); a != nil && a.Status.Active() {
-				active = append(active, a)
-			}
+	for _, t := range r.tasks() {
+		if a := t.Last(); a != nil && a.Status.Active() {
+			active = append(active, a)
 		}
 	}
 	return active
@@ -360,20 +324,18 @@ const publishing = "publishing"
 // Busy names what is under way and cannot be pulled from under itself: an
 // attempt, a verification or a publication. It is empty where nothing is.
 func (r *Run) Busy() string {
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			switch t.Status {
-			case TaskRunning:
-				if t.Act != "" {
-					return publishing
-				}
-				return "attempt " + t.Last().ID
-			case TaskVerifying:
-				if r.Pause == nil || !r.Pause.Stop {
-					return "the verification of " + t.ID
-				}
-			case TaskWaiting, TaskDelivered, TaskDone, TaskDropped:
+	for _, t := range r.tasks() {
+		switch t.Status {
+		case TaskRunning:
+			if t.Act != "" {
+				return publishing
 			}
+			return "attempt " + t.Last().ID
+		case TaskVerifying:
+			if r.Pause == nil || !r.Pause.Stop {
+				return "the verification of " + t.ID
+			}
+		case TaskWaiting, TaskDelivered, TaskDone, TaskDropped:
 		}
 	}
 	return ""

@@ -68,11 +68,11 @@ func PlannedSkip(r *Run, s *Stage) (skip SkipProposal, plan string, planned bool
 	if gate == nil || gate.Event == s.Insisted {
 		return SkipProposal{}, "", false
 	}
-	at := slices.IndexFunc(gate.Skips, func(skip SkipProposal) bool { return skip.Stage == s.ID })
-	if at < 0 {
+	proposed := find(gate.Skips, func(skip *SkipProposal) bool { return skip.Stage == s.ID })
+	if proposed == nil {
 		return SkipProposal{}, "", false
 	}
-	return gate.Skips[at], gate.Event, true
+	return *proposed, gate.Event, true
 }
 
 func planInForce(r *Run, before *Stage) *Gate {

@@ -44,7 +44,7 @@ type Task struct {
 	Stuck      bool              `json:"stuck,omitempty"`   // no attempt can help before a person does
 	Blocked    *Claim            `json:"blocked,omitempty"` // claim it waits for
 	NotBefore  time.Time         `json:"not_before,omitzero"`
-	Prepared   *Prepared         `json:"prepared,omitempty"` // act tasks: what would be published
+	Prepared   *PublishPrepared  `json:"prepared,omitempty"` // act tasks: what was verified to be published, and can be approved
 	Published  bool              `json:"published,omitempty"`
 	Publishing *PublishRequested `json:"publishing,omitempty"`
 	Merge      *MergeNote        `json:"merge,omitempty"`      // act tasks: how a merge went that was tried
@@ -52,14 +52,6 @@ type Task struct {
 	Delegation string            `json:"delegation,omitempty"` // that it does the work of
 	AdmittedAt time.Time         `json:"admitted_at,omitzero"`
 	By         Actor             `json:"by,omitzero"` // whose word led to it
-}
-
-// Prepared is a publication that was verified and can be approved.
-type Prepared struct {
-	Subject Subject       `json:"subject"`
-	Results []CheckResult `json:"results,omitempty"`
-	Notices []string      `json:"notices,omitempty"`
-	Leaks   []Leak        `json:"leaks,omitempty"`
 }
 
 // keptAttempts bounds how many ended attempts of a round the state holds. The

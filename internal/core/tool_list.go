@@ -1,6 +1,9 @@
 package core
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Tools are the agent-side tools of Stellwerk itself.
 func Tools() []Tool { return []Tool{ToolDelegate, ToolMessage, ToolPlan, ToolQuestion, ToolDetail} }
@@ -8,19 +11,15 @@ func Tools() []Tool { return []Tool{ToolDelegate, ToolMessage, ToolPlan, ToolQue
 // Command is the program on an attempt's PATH that calls the tool, and the name
 // by which a role's list of tools grants it.
 func (t Tool) Command() string {
-	switch t {
-	case ToolDelegate:
-		return "delegate-to-red"
-	case ToolMessage:
-		return "send-message"
-	case ToolPlan:
-		return "update-plan"
-	case ToolQuestion:
-		return "request-clarification"
-	case ToolDetail:
-		return "fetch-detail"
-	}
-	return string(t)
+	return cmp.Or(toolCommands[t], string(t))
+}
+
+var toolCommands = map[Tool]string{
+	ToolDelegate: "delegate-to-red",
+	ToolMessage:  "send-message",
+	ToolPlan:     "update-plan",
+	ToolQuestion: "request-clarification",
+	ToolDetail:   "fetch-detail",
 }
 
 // Grants reports whether the role's list leaves its agents one of Stellwerk's own

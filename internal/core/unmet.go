@@ -9,11 +9,7 @@ const MaxCriteria = 50
 // Criterion finds a criterion of a brief by its words; nil where it has none such.
 func (b Brief) Criterion(text string) *Criterion {
 	same := Plain(text)
-	i := slices.IndexFunc(b.Criteria, func(c Criterion) bool { return Plain(c.Text) == same })
-	if i < 0 {
-		return nil
-	}
-	return &b.Criteria[i]
+	return find(b.Criteria, func(c *Criterion) bool { return Plain(c.Text) == same })
 }
 
 // recount says anew which criteria of a delegation nobody has met, and so of those
@@ -57,7 +53,7 @@ func (d *Delegated) lacks(heirs map[string][]*Delegated) []string {
 			}
 			seen[heir.Brief.ID] = true
 			queue = append(queue, heir)
-			if heir.Status == DelegatedDone {
+			if heir.Status == DelegationDone {
 				unmet = slices.DeleteFunc(unmet, func(text string) bool { return heir.Brief.Criterion(text) != nil })
 			}
 		}
@@ -69,9 +65,9 @@ func (d *Delegated) lacks(heirs map[string][]*Delegated) []string {
 // nothing is met; what was dropped is not wanted any more.
 func (d *Delegated) left() []string {
 	switch {
-	case d.Status == DelegatedDropped:
+	case d.Status == DelegationDropped:
 		return nil
-	case d.Status == DelegatedFailed:
+	case d.Status == DelegationFailed:
 		return d.Brief.criteria()
 	case d.Answer == nil:
 		return nil
@@ -87,15 +83,37 @@ func (b Brief) criteria() []string {
 	return texts
 }
 
-// concluded is what speaks against the criteria of a delegation that are unmet.
-func (d *Delegated) concluded() Concluded {
-	c := Concluded{Brief: d.Brief, Output: d.Answer}
-	c.Brief.Criteria = nil
+// shortfalls are the criteria of a delegation that nobody has met, each with what
+// the delegation says about it.
+func (d *Delegated) shortfalls() []Conflict {
+	var all []Conflict
 	for _, text := range d.Unmet {
-		c.Brief.Criteria = append(c.Brief.Criteria, Criterion{Text: text})
+		all = append(all, newConflict(ConflictCriterion, text, []Side{
+			{Source: PlannerStage, Origin: OriginPlanner, Text: d.Brief.ID + " is to see that it holds"},
+			{Source: d.Brief.ID, Origin: OriginDelegation, Text: d.word(text)},
+		}))
 	}
-	if d.Status == DelegatedFailed && d.Answer != nil && d.Answer.Status != OutputFailed {
-		c.Void = "failed: " + d.Reason
+	return all
+}
+
+// word is why a criterion counts as unmet.
+func (d *Delegated) word(criterion string) string {
+	if d.Answer == nil {
+		return "handed in no answer"
 	}
-	return c
+	among := func(texts []string) bool {
+		return slices.ContainsFunc(texts, func(t string) bool { return Plain(t) == Plain(criterion) })
+	}
+	met, unmet := among(d.Answer.Coverage.Met), among(d.Answer.Coverage.Unmet)
+	switch {
+	case d.Status == DelegationFailed && d.Answer.Status != OutputFailed:
+		return "failed: " + d.Reason
+	case met && unmet:
+		return "says both that it is met and that it is not"
+	case met:
+		return "says that it is met, and that the work failed"
+	case unmet:
+		return "says that it is not met"
+	}
+	return "does not say whether it is met"
 }

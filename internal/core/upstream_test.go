@@ -3,7 +3,7 @@ package core
 import "testing"
 
 func publishedRun() *Run {
-	task := &Task{ID: "publish.r1", Stage: PublishStage, Act: ActPullRequest, Status: TaskRunning, Prepared: &Prepared{Subject: Subject{Commit: "b"}}}
+	task := &Task{ID: "publish.r1", Stage: PublishStage, Act: ActPullRequest, Status: TaskRunning, Prepared: &PublishPrepared{Subject: Subject{Commit: "b"}}}
 	return &Run{
 		Playbook: &Playbook{Project: &Management{}}, Stages: []*Stage{{ID: PublishStage, Status: StageGated, Tasks: []*Task{task}}},
 		PullRequest: &PullRequest{Number: 7, Commit: "a", State: PullRequestOpen, Cursor: "read"},
@@ -47,13 +47,13 @@ func TestWhatARunByPhasesPublished(t *testing.T) {
 	r.Status = StatusCompleted
 	for _, b := range []Body{grant, taken} {
 		if err := Law(r, actorOf(b), b); CodeOf(err) != CodeConflict {
-			t.Errorf("%s of a project that is done: %v", b.Type(), err)
+			t.Errorf("%s of a project that is done: %v", TypeOf(b), err)
 		}
 	}
 	r.Playbook.Project = nil
 	for _, b := range []Body{grant, taken} {
 		if err := Law(r, actorOf(b), b); err != nil {
-			t.Errorf("%s of a run that is over: %v", b.Type(), err)
+			t.Errorf("%s of a run that is over: %v", TypeOf(b), err)
 		}
 	}
 	for what, b := range map[string]Body{"closed": PullRequestSeen{State: PullRequestClosed, Commit: "a"}, "approved": ApprovalGranted{}, "resumed": RunResumed{}} {
@@ -64,7 +64,7 @@ func TestWhatARunByPhasesPublished(t *testing.T) {
 	seen(r.PullRequest, taken)
 	for _, b := range []Body{grant, taken} {
 		if Law(r, actorOf(b), b) == nil {
-			t.Errorf("%s of what was merged", b.Type())
+			t.Errorf("%s of what was merged", TypeOf(b))
 		}
 	}
 	r = publishedRun()
@@ -76,7 +76,7 @@ func TestWhatARunByPhasesPublished(t *testing.T) {
 
 // actorOf is who says it.
 func actorOf(b Body) Actor {
-	if b.Type() == TypePullRequestSeen {
+	if TypeOf(b) == TypePullRequestSeen {
 		return Engine()
 	}
 	return Person("ada")

@@ -69,13 +69,6 @@ func TestWhatAProjectKnows(t *testing.T) {
 			t.Errorf("content %q is trusted: %v", hash, got)
 		}
 	}
-	if got := p.Remote(); got != "/shop" {
-		t.Errorf("its branches come from %s", got)
-	}
-	p.URL = "https://forge/shop"
-	if got := p.Remote(); got != p.URL {
-		t.Errorf("its branches come from %s", got)
-	}
 	for want, b := range map[string]core.RunStarted{"/home": {Home: "/home", Remote: "r"}, "r": {Remote: "r"}, "": {}} {
 		r := &core.Run{Home: b.Home, Remote: b.Remote}
 		if got := [2]string{b.Folder(), r.Folder()}; got != [2]string{want, want} {

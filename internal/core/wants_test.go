@@ -50,7 +50,7 @@ func TestWhatAStateWants(t *testing.T) {
 				fmt.Fprintf(told, "holds %s\n", encoded(t, c))
 			}
 			for _, b := range core.Decide(r, starts{s.n}) {
-				fmt.Fprintf(told, "decides %s %s by %+v\n", b.Type(), encoded(t, b), core.ActorFor(r, starts{s.n}, b))
+				fmt.Fprintf(told, "decides %s %s by %+v\n", core.TypeOf(b), encoded(t, b), core.ActorFor(r, starts{s.n}, b))
 			}
 			told.WriteString("\n")
 		}
@@ -128,7 +128,7 @@ func situations() map[string]situation {
 		"a branch behind":           with1(quietly(), func(r *core.Run) { r.BranchAt = "c0" }),
 		"a branch back at its base": with1(quietly(), func(r *core.Run) { r.Verified = "c0" }),
 		"work to be held before the branch": with1(quietly(), func(r *core.Run) {
-			r.BranchAt, r.Keep = "c0", []core.KeepRef{{Ref: "k1", Commit: "c9", Reason: "why"}, {Ref: "k2"}}
+			r.BranchAt, r.Keep = "c0", []core.HoldRef{{Ref: "k1", Commit: "c9", Reason: "why"}, {Ref: "k2"}}
 		}),
 		"somebody to be told":                with1(quietly(), func(r *core.Run) { r.Tell = []string{"e1", "e2"} }),
 		"a condition asked for":              with1(quietly(), at(2, func(s *core.Stage) { s.Asked, s.Event = true, "e" })),
@@ -220,14 +220,14 @@ func situations() map[string]situation {
 		"a plan of waves":                    with1(waved, now),
 		"a plan to be written":               with1(project, func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{Event: "e"} }),
 		"a line behind":                      with1(project, func(r *core.Run) { r.Stage("api").LineAt = "" }),
-		"a line behind, work to be held":     with1(project, func(r *core.Run) { r.Stage("api").LineAt, r.Keep = "", []core.KeepRef{{Ref: "k"}} }),
+		"a line behind, work to be held":     with1(project, func(r *core.Run) { r.Stage("api").LineAt, r.Keep = "", []core.HoldRef{{Ref: "k"}} }),
 		"a line at its gate":                 with1(project, func(r *core.Run) { r.Stage("api").Status = core.StageGated }),
 		"a line merged":                      with1(project, ended(core.StageDone, "m", "c1")),
 		"a line merged, not yet moved":       with1(project, ended(core.StageDone, "m", "c0")),
 		"a line given up":                    with1(project, ended(core.StageOmitted, "", "c0")),
 		"a branch that is gone":              with1(project, func(r *core.Run) { r.Gone = []core.Line{{Branch: "g", At: "c4"}} }),
 		"a branch that is gone, over":        with1(project, func(r *core.Run) { r.Gone, r.Status = []core.Line{{Branch: "g", At: "c4"}}, core.StatusCancelled }),
-		"gone, with work to be held":         with1(project, func(r *core.Run) { r.Gone, r.Keep = []core.Line{{Branch: "g"}}, []core.KeepRef{{Ref: "k"}} }),
+		"gone, with work to be held":         with1(project, func(r *core.Run) { r.Gone, r.Keep = []core.Line{{Branch: "g"}}, []core.HoldRef{{Ref: "k"}} }),
 		"a request in waves":                 with1(waved, now, request(core.PullRequestOpen)),
 		"a request of a run by phases":       with1(quietly(), request(core.PullRequestOpen)),
 	}

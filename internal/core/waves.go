@@ -13,36 +13,21 @@ type WaveRules struct {
 	Delegations int    `json:"delegations"` // of one wave, at most
 }
 
-// DelegatedStatus is where a delegation of a wave stands.
-type DelegatedStatus string
-
-const (
-	DelegatedWaiting DelegatedStatus = "waiting" // admitted, not begun
-	DelegatedOpen    DelegatedStatus = "open"    // worked on
-	DelegatedBlocked DelegatedStatus = "blocked" // until its questions are answered
-	DelegatedDone    DelegatedStatus = "done"
-	DelegatedPartial DelegatedStatus = "partial" // over, with criteria unmet
-	DelegatedFailed  DelegatedStatus = "failed"
-	DelegatedDropped DelegatedStatus = "dropped" // the planner gave it up
-)
-
-// Over reports that nothing more comes of a delegation.
-func (s DelegatedStatus) Over() bool {
-	return s != DelegatedWaiting && s != DelegatedOpen && s != DelegatedBlocked
-}
-
-// Delegated is a brief that was admitted, and what became of it.
+// Delegated is a brief that was admitted, and what became of it. It is no Delegation:
+// the two share a status and the reason for it, and nothing that leads there. A
+// planner names its work itself and asks for criteria, a manager's work gets a number
+// and asks for checks; both are read from documents whose fields are published.
 type Delegated struct {
-	Brief   Brief           `json:"brief"`
-	Wave    int             `json:"wave"` // in which it was admitted
-	Status  DelegatedStatus `json:"status"`
-	Reason  string          `json:"reason,omitempty"` // why it failed or was dropped
-	Answer  *WorkerOutput   `json:"answer,omitempty"` // the newest, without its details
-	Detail  string          `json:"detail,omitempty"` // under which the whole answer can be had
-	Waits   []string        `json:"waits,omitempty"`  // for answers to these questions
-	Unmet   []string        `json:"unmet,omitempty"`  // criteria that nobody has taken over
-	Touched []string        `json:"touched,omitempty"`
-	Stale   string          `json:"stale,omitempty"` // fact it was built on, and which no longer holds
+	Brief   Brief            `json:"brief"`
+	Wave    int              `json:"wave"` // in which it was admitted
+	Status  DelegationStatus `json:"status"`
+	Reason  string           `json:"reason,omitempty"` // why it failed or was dropped
+	Answer  *WorkerOutput    `json:"answer,omitempty"` // the newest, without its details
+	Detail  string           `json:"detail,omitempty"` // under which the whole answer can be had
+	Waits   []string         `json:"waits,omitempty"`  // for answers to these questions
+	Unmet   []string         `json:"unmet,omitempty"`  // criteria that nobody has taken over
+	Touched []string         `json:"touched,omitempty"`
+	Stale   string           `json:"stale,omitempty"` // fact it was built on, and which no longer holds
 }
 
 // BriefRefusal is a brief that was not admitted.
@@ -134,11 +119,7 @@ func (w *Waves) Work(id string) *Delegated {
 	if w == nil {
 		return nil
 	}
-	i := slices.IndexFunc(w.Works, func(d *Delegated) bool { return d.Brief.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return w.Works[i]
+	return first(w.Works, func(d *Delegated) bool { return d.Brief.ID == id })
 }
 
 // Whole is the newest answer of a delegation as it was handed in; nil where there
@@ -154,7 +135,7 @@ func (w *Waves) Whole(d *Delegated) *Document {
 // begun: what is left waits for answers, or for what failed.
 func (r *Run) Resting() bool {
 	for _, d := range r.Waves.Works {
-		if d.Status == DelegatedOpen || d.Status == DelegatedWaiting && r.Startable(d) {
+		if d.Status == DelegationOpen || d.Status == DelegationWaiting && r.Startable(d) {
 			return false
 		}
 	}
@@ -170,14 +151,14 @@ func (r *Run) Closing() bool {
 
 // Working reports that a delegation is worked on.
 func (w *Waves) Working() bool {
-	return slices.ContainsFunc(w.Works, func(d *Delegated) bool { return d.Status == DelegatedOpen })
+	return slices.ContainsFunc(w.Works, func(d *Delegated) bool { return d.Status == DelegationOpen })
 }
 
 // Startable reports that a delegation has all it depends on: it is done, and its
 // code is in the run's branch.
 func (r *Run) Startable(d *Delegated) bool {
 	for _, id := range d.Brief.DependsOn {
-		if dep := r.Waves.Work(id); dep == nil || dep.Status != DelegatedDone || !r.taken(id) {
+		if dep := r.Waves.Work(id); dep == nil || dep.Status != DelegationDone || !r.taken(id) {
 			return false
 		}
 	}
@@ -194,7 +175,7 @@ func (r *Run) taken(id string) bool {
 // more; "" where there is none.
 func (r *Run) Hopeless(d *Delegated) string {
 	for _, id := range d.Brief.DependsOn {
-		if dep := r.Waves.Work(id); dep == nil || dep.Status.Over() && dep.Status != DelegatedDone {
+		if dep := r.Waves.Work(id); dep == nil || dep.Status.Over() && dep.Status != DelegationDone {
 			return id
 		}
 	}
@@ -253,16 +234,16 @@ func (w *Waves) Fact(called string) *Fact {
 // what was done.
 func (w *Waves) Conflicts() []Conflict {
 	var written []Written
-	var concluded []Concluded
+	var short []Conflict
 	for _, d := range w.Works {
 		if d.Wave == w.N && d.Answer != nil {
 			written = append(written, Written{ID: d.Brief.ID, After: d.Brief.DependsOn, Paths: append(slices.Clone(d.Touched), d.Brief.Outputs...)})
 		}
-		if d.Status.Over() && len(d.Unmet) > 0 {
-			concluded = append(concluded, d.concluded())
+		if d.Status.Over() {
+			short = append(short, d.shortfalls()...)
 		}
 	}
-	return slices.Concat(w.Pool.Conflicts(w.N), FileConflicts(written), UnmetCriteria(concluded))
+	return slices.Concat(w.Pool.Conflicts(w.N), FileConflicts(written), short)
 }
 
 // Unmet are the criteria that nobody has met or taken over, each with the

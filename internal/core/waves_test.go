@@ -33,7 +33,7 @@ func TestWhatAWaveKnows(t *testing.T) {
 // TestWhatKeepsAGoalFromBeingMet names all of it.
 func TestWhatKeepsAGoalFromBeingMet(t *testing.T) {
 	t.Parallel()
-	done := with(waved, openWave, first(func(d *core.Delegated) { d.Status = core.DelegatedDone }))
+	done := with(waved, openWave, first(func(d *core.Delegated) { d.Status = core.DelegationDone }))
 	said := func(key, content, source string, wave int) core.Statement {
 		return core.Statement{Claimed: core.Claimed{Key: key, Content: content}, Origin: core.OriginDelegation, Source: source, Wave: wave}
 	}
@@ -42,7 +42,7 @@ func TestWhatKeepsAGoalFromBeingMet(t *testing.T) {
 		says   string
 	}{
 		"nothing":     {func(*core.Run) {}, ""},
-		"work":        {first(func(d *core.Delegated) { d.Status = core.DelegatedBlocked }), "delegation d1 is blocked"},
+		"work":        {first(func(d *core.Delegated) { d.Status = core.DelegationBlocked }), "delegation d1 is blocked"},
 		"a criterion": {first(func(d *core.Delegated) { d.Unmet = []string{"fast"} }), "the criterion is unmet: d1: fast"},
 		"a contradiction": {func(r *core.Run) {
 			r.Waves.Pool = r.Waves.Pool.Merge(said("db", "a", "d1", 1), said("db", "b", "d2", 1))
@@ -61,25 +61,25 @@ func TestWhatKeepsAGoalFromBeingMet(t *testing.T) {
 // others begin.
 func TestWhatADelegationWaitsFor(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[core.DelegatedStatus]struct {
+	for status, want := range map[core.DelegationStatus]struct {
 		starts   bool
 		hopeless string
 	}{
-		core.DelegatedDone: {true, ""}, core.DelegatedWaiting: {}, core.DelegatedOpen: {}, core.DelegatedBlocked: {},
-		core.DelegatedPartial: {false, "d1"}, core.DelegatedFailed: {false, "d1"}, core.DelegatedDropped: {false, "d1"},
+		core.DelegationDone: {true, ""}, core.DelegationWaiting: {}, core.DelegationOpen: {}, core.DelegationBlocked: {},
+		core.DelegationPartial: {false, "d1"}, core.DelegationFailed: {false, "d1"}, core.DelegationDropped: {false, "d1"},
 	} {
 		r := with(waved, first(func(d *core.Delegated) { d.Status = status }))()
-		next := &core.Delegated{Brief: core.Brief{ID: "d2", DependsOn: []string{"d1"}}, Status: core.DelegatedWaiting}
+		next := &core.Delegated{Brief: core.Brief{ID: "d2", DependsOn: []string{"d1"}}, Status: core.DelegationWaiting}
 		r.Waves.Works = append(r.Waves.Works, next)
 		if got := r.Startable(next); got != want.starts || r.Hopeless(next) != want.hopeless {
 			t.Errorf("after one that is %s: starts %t, hopeless for %q", status, got, r.Hopeless(next))
 		}
-		resting := !want.starts && status != core.DelegatedOpen && status != core.DelegatedWaiting // which can be begun itself
+		resting := !want.starts && status != core.DelegationOpen && status != core.DelegationWaiting // which can be begun itself
 		if r.Resting() != resting {
 			t.Errorf("after one that is %s the wave rests: %t", status, !resting)
 		}
 	}
-	r := with(waved, first(func(d *core.Delegated) { d.Status = core.DelegatedDone }))()
+	r := with(waved, first(func(d *core.Delegated) { d.Status = core.DelegationDone }))()
 	next := &core.Delegated{Brief: core.Brief{DependsOn: []string{"d1"}}}
 	r.Stage("d1").Branch = "feature/x-d1"
 	if r.Startable(next) {
@@ -148,7 +148,7 @@ func TestOnlyWhoEndedIsInAConflict(t *testing.T) {
 	t.Parallel()
 	two := func(change func(a, b *core.Delegated)) *core.Waves {
 		work := func(id string) *core.Delegated {
-			return &core.Delegated{Brief: core.Brief{ID: id}, Wave: 1, Status: core.DelegatedDone, Answer: &core.WorkerOutput{}, Touched: []string{"a.go"}}
+			return &core.Delegated{Brief: core.Brief{ID: id}, Wave: 1, Status: core.DelegationDone, Answer: &core.WorkerOutput{}, Touched: []string{"a.go"}}
 		}
 		a, b := work("d1"), work("d2")
 		change(a, b)
@@ -164,9 +164,9 @@ func TestOnlyWhoEndedIsInAConflict(t *testing.T) {
 		"one has not answered":           {func(a, _ *core.Delegated) { a.Answer = nil }, 0},
 		"one by a document of its brief": {func(a, _ *core.Delegated) { a.Touched, a.Brief.Outputs = nil, []string{"a.go"} }, 1},
 		"one did not meet a criterion": {func(a, b *core.Delegated) {
-			b.Touched, a.Unmet, a.Status = nil, []string{"fast"}, core.DelegatedPartial
+			b.Touched, a.Unmet, a.Status = nil, []string{"fast"}, core.DelegationPartial
 		}, 1},
-		"one has not met it yet": {func(a, b *core.Delegated) { b.Touched, a.Unmet, a.Status = nil, []string{"fast"}, core.DelegatedOpen }, 0},
+		"one has not met it yet": {func(a, b *core.Delegated) { b.Touched, a.Unmet, a.Status = nil, []string{"fast"}, core.DelegationOpen }, 0},
 	} {
 		if got := two(test.change).Conflicts(); len(got) != test.want {
 			t.Errorf("%s: %v", what, told(got))

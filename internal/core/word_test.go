@@ -94,7 +94,7 @@ func TestApprovalWordsThatPeopleAreToldOf(t *testing.T) {
 			t.Errorf("%q: %s, want %s", locale, got, want)
 		}
 	}
-	for _, language := range core.ApprovalLanguages() {
+	for _, language := range []string{"en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "zh"} {
 		for _, word := range core.ApprovalWords(language) {
 			if core.MeaningOf(word) != core.MeansApprove {
 				t.Errorf("people are told of %q, and it approves nothing", word)

@@ -66,10 +66,9 @@ func (d *Dispatcher) ask(ctx context.Context, run *core.Run, a *core.Attempt, fo
 	if err != nil || want.Seq <= a.Answered || !returns && covers(grantOf(run, a), want.Total) {
 		return nil, err
 	}
-	wants := core.Want{Seq: want.Seq, Amount: core.Amount(want.Total), Least: core.Amount(want.Least)}
+	wants := core.Want{Seq: want.Seq, Amount: want.Total, Least: want.Least}
 	if returns {
-		keeps := core.Amount(want.Return.Keeps)
-		wants.Keeps = &keeps
+		wants.Keeps = &want.Return.Keeps
 	}
 	statement, err := ledger.Read(folder)
 	if err != nil {
@@ -86,7 +85,7 @@ func grantOf(run *core.Run, a *core.Attempt) ledger.Grant {
 	money, tokens := run.Limits.Limited()
 	g := ledger.Grant{Seq: a.Answered, UnlimitedUSD: !money, UnlimitedTokens: !tokens}
 	if a.Reserved != nil {
-		g.Amount = ledger.Amount(*a.Reserved)
+		g.Amount = *a.Reserved
 	}
 	if a.Short != nil {
 		g.Refused, g.Held = a.Short.Reason+"; "+wording.Advice(core.PauseBudget, a.Short.Advice), a.Short.Held
@@ -94,7 +93,7 @@ func grantOf(run *core.Run, a *core.Attempt) ledger.Grant {
 	return g
 }
 
-func covers(g ledger.Grant, total ledger.Amount) bool {
+func covers(g ledger.Grant, total core.Amount) bool {
 	return (g.UnlimitedUSD || total.USD <= g.USD) && (g.UnlimitedTokens || total.Tokens <= g.Tokens)
 }
 

@@ -341,9 +341,9 @@ func TestAnAttemptStartsWithItsPortion(t *testing.T) {
 		brokered bool
 		want     string
 	}{
-		"limited":    {core.Limits{CostUSD: 10}, &core.Amount{USD: 0.5}, true, `{"seq":0,"usd":0.5,"tokens":0,"unlimited_tokens":true}`},
-		"not at all": {core.Limits{}, nil, true, `{"seq":0,"usd":0,"tokens":0,"unlimited_usd":true,"unlimited_tokens":true}`},
-		"unreserved": {core.Limits{Tokens: 10}, nil, true, `{"seq":0,"usd":0,"tokens":0,"unlimited_usd":true}`},
+		"limited":    {core.Limits{CostUSD: 10}, &core.Amount{USD: 0.5}, true, `{"seq":0,"usd":0.5,"unlimited_tokens":true}`},
+		"not at all": {core.Limits{}, nil, true, `{"seq":0,"unlimited_usd":true,"unlimited_tokens":true}`},
+		"unreserved": {core.Limits{Tokens: 10}, nil, true, `{"seq":0,"unlimited_usd":true}`},
 		"no broker":  {core.Limits{CostUSD: 10}, &core.Amount{USD: 0.5}, false, ""},
 	} {
 		p := newPhased(t)

@@ -22,7 +22,7 @@ func TestWhoReviewsIsWarned(t *testing.T) {
 			{ID: "review", Status: core.StageDone, Round: 1, Gate: gate(), Tasks: review(core.ReviewChangesRequested)},
 			{ID: "open", Status: core.StageOpen, Round: 1, Tasks: review(core.ReviewChangesRequested)},
 			{ID: "publish", Status: core.StageDone, Round: 1, Gate: gate(core.Leak{Rule: "github-token", File: "a.env", Line: 2}), Tasks: []*core.Task{
-				{ID: "publish.r1", Prepared: &core.Prepared{Notices: []string{touches + ".github/ci`.yml", "main has moved on since the run started"}}}, {ID: "publish.r2"},
+				{ID: "publish.r1", Prepared: &core.PublishPrepared{Notices: []string{touches + ".github/ci`.yml", "main has moved on since the run started"}}}, {ID: "publish.r2"},
 			}},
 		},
 	}

@@ -21,7 +21,7 @@ func waves(run *core.Run) string {
 			fmt.Fprintf(&b, "\n## Wave %d\n\n%s", wave, planned(run, wave))
 		}
 		box, after := "[ ]", fmt.Sprintf(": %s", d.Status)
-		if d.Status == core.DelegatedDone {
+		if d.Status == core.DelegationDone {
 			box, after = "[x]", ""
 		}
 		if heir := heir(run, d); heir != "" {

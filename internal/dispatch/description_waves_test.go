@@ -16,10 +16,10 @@ func TestDescriptionOfWaves(t *testing.T) {
 			Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckCommand, Run: "make test"}}}, Waves: &core.WaveRules{Writes: core.WritesCode},
 		}},
 		Waves: &core.Waves{Ends: []core.WaveEnd{{Wave: 0, Reason: "borders first"}, {Wave: 1}}, Works: []*core.Delegated{
-			{Brief: core.Brief{ID: "design", Agent: "architect", Task: "Draw the borders.\n# Not a heading"}, Wave: 1, Status: core.DelegatedDone, Answer: &core.WorkerOutput{Compact: "Two borders.\n@all"}},
-			{Brief: core.Brief{ID: "page", Agent: "builder", Task: "Build it."}, Wave: 1, Status: core.DelegatedPartial},
-			{Brief: core.Brief{ID: "mail", Agent: "builder", Task: "Send the link.", Replaces: []string{"page"}}, Wave: 2, Status: core.DelegatedDone},
-			{Brief: core.Brief{ID: "sms", Agent: "builder", Task: "Send it by SMS."}, Wave: 2, Status: core.DelegatedDropped, Reason: "nobody\nwants it"},
+			{Brief: core.Brief{ID: "design", Agent: "architect", Task: "Draw the borders.\n# Not a heading"}, Wave: 1, Status: core.DelegationDone, Answer: &core.WorkerOutput{Compact: "Two borders.\n@all"}},
+			{Brief: core.Brief{ID: "page", Agent: "builder", Task: "Build it."}, Wave: 1, Status: core.DelegationPartial},
+			{Brief: core.Brief{ID: "mail", Agent: "builder", Task: "Send the link.", Replaces: []string{"page"}}, Wave: 2, Status: core.DelegationDone},
+			{Brief: core.Brief{ID: "sms", Agent: "builder", Task: "Send it by SMS."}, Wave: 2, Status: core.DelegationDropped, Reason: "nobody\nwants it"},
 		}},
 		SentBack: []core.SentBack{{By: core.Person("ada"), From: core.PlannerStage, To: core.PlannerStage, Text: "too wide"}, {By: core.Person("ada"), From: "mail", To: "mail"}},
 	}

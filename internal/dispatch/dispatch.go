@@ -209,7 +209,7 @@ func (d *Dispatcher) Reconcile(run *core.Run, actions []core.Action) {
 	d.posts.learn(run)
 	wanted := map[string]bool{}
 	for _, a := range actions {
-		key := run.ID + " " + a.Key()
+		key := run.ID + " " + core.KeyOf(a)
 		wanted[key] = true
 		if under := d.flight[key]; under != nil {
 			under.ask()
@@ -382,7 +382,7 @@ func (d *Dispatcher) do(ctx context.Context, run *core.Run, action core.Action) 
 func (d *Dispatcher) report(ctx context.Context, run *core.Run, body core.Body) error {
 	_, err := d.engine.Submit(ctx, run.ID, core.Engine(), body)
 	if core.CodeOf(err) == core.CodeConflict {
-		d.Log.Debug("already concluded", "run", run.Alias, "event", body.Type(), "reason", err)
+		d.Log.Debug("already concluded", "run", run.Alias, "event", core.TypeOf(body), "reason", err)
 		return nil
 	}
 	return err

@@ -159,7 +159,7 @@ func TestAnOlderStateSaysNothing(t *testing.T) {
 		b.run.Stream.Seq = 4
 		b.Reconcile(b.run, []core.Action{other})
 		synctest.Wait()
-		if b.tried() != 1 || len(b.flight) != 1 || b.flight["run-1 "+move.Key()] == nil {
+		if b.tried() != 1 || len(b.flight) != 1 || b.flight["run-1 "+core.KeyOf(move)] == nil {
 			t.Errorf("tried %d times, under way is %v", b.tried(), b.flight)
 		}
 	})
@@ -176,7 +176,7 @@ func TestWhatIsPreparedWaitsToBeWanted(t *testing.T) {
 				b := newBarred(t)
 				start := core.StartAttempt{Attempt: theAttempt}
 				under := &job{cancel: func(error) {}, wanted: make(chan struct{})}
-				b.flight["run-1 "+start.Key()] = under
+				b.flight["run-1 "+core.KeyOf(start)] = under
 				done := make(chan error, 1)
 				go func() { done <- b.awaitWanted(t.Context(), b.run, start) }()
 				synctest.Wait()

@@ -49,7 +49,7 @@ func TestAnUnnamedLeakIsNotPushed(t *testing.T) {
 	if err != nil || len(found) == 0 || found[0] != (core.Leak{Rule: "github-token", File: "a.env", Line: 2}) {
 		t.Fatalf("found %+v, %v", found, err)
 	}
-	p.run.Stages[0].Tasks[0].Prepared = &core.Prepared{Leaks: found}
+	p.run.Stages[0].Tasks[0].Prepared = &core.PublishPrepared{Leaks: found}
 	if got := p.publishOnce(t); !got.OK {
 		t.Errorf("what was named is not published: %+v", got)
 	}
@@ -102,7 +102,7 @@ func TestManyLeaksAreCounted(t *testing.T) {
 		t.Fatalf("found %d, at last %+v, %v", len(found), found[len(found)-1], err)
 	}
 	task := p.run.Stages[0].Tasks[0]
-	task.Prepared = &core.Prepared{Leaks: append(slices.Clone(found[:maxLeaks]), core.Leak{Rule: core.LeakMore, Count: more.Count - 1})}
+	task.Prepared = &core.PublishPrepared{Leaks: append(slices.Clone(found[:maxLeaks]), core.Leak{Rule: core.LeakMore, Count: more.Count - 1})}
 	if got := p.publishOnce(t); got.OK || !got.Lapsed {
 		t.Errorf("one more than was said is published: %+v", got)
 	}
@@ -123,7 +123,7 @@ func TestAnUnnamedCutIsNotPushed(t *testing.T) {
 	if p.branches(t)["feature/x"] != "" {
 		t.Error("it was pushed")
 	}
-	p.run.Stages[0].Tasks[0].Prepared = &core.Prepared{Leaks: []core.Leak{{Rule: core.LeakUnsearched}}}
+	p.run.Stages[0].Tasks[0].Prepared = &core.PublishPrepared{Leaks: []core.Leak{{Rule: core.LeakUnsearched}}}
 	if got := p.publishOnce(t); !got.OK {
 		t.Errorf("what was named is not published: %+v", got)
 	}

@@ -19,7 +19,7 @@ func (d *Dispatcher) Prepare(run *core.Run, actions []core.Action) {
 	}
 	for _, action := range actions {
 		a, ok := action.(core.StartAttempt)
-		key := run.ID + " " + action.Key()
+		key := run.ID + " " + core.KeyOf(action)
 		if !ok || a.Session != "" || d.flight[key] != nil { // a session's agent is told where its workspace is
 			continue
 		}
@@ -52,7 +52,7 @@ func (j *job) withdraw() {
 // prepared.
 func (d *Dispatcher) awaitWanted(ctx context.Context, run *core.Run, a core.Action) error {
 	d.mu.Lock()
-	under := d.flight[run.ID+" "+a.Key()]
+	under := d.flight[run.ID+" "+core.KeyOf(a)]
 	wanted := under.wanted
 	d.mu.Unlock()
 	if wanted != nil {

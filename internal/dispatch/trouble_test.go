@@ -207,7 +207,7 @@ func TestAStartThatIsNotOnRecord(t *testing.T) {
 			if err := c.fault(p); err != nil {
 				t.Fatal(err)
 			}
-			p.flight[p.run.ID+" "+p.action().Key()] = &job{run: p.run.ID, cancel: func(error) {}}
+			p.flight[p.run.ID+" "+core.KeyOf(p.action())] = &job{run: p.run.ID, cancel: func(error) {}}
 			if err := p.startAttempt(t.Context(), p.run, p.action()); err == nil || len(p.engine.news) > 0 {
 				t.Errorf("it ended with %v and %d reports", err, len(p.engine.news))
 			}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
@@ -119,7 +118,7 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 // nil where that covers it.
 func overdraft(run *core.Run, a *core.Attempt, used core.Usage) *core.Want {
 	total := core.Amount{USD: used.CostUSD, Tokens: used.Tokens()}
-	if covers(grantOf(run, a), ledger.Amount(total)) {
+	if covers(grantOf(run, a), total) {
 		return nil
 	}
 	return &core.Want{Seq: a.Answered + 1, Amount: total}

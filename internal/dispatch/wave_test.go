@@ -71,7 +71,7 @@ func newSurf(t *testing.T) *surf {
 		Waves: &core.Waves{
 			N: 2, Open: true,
 			Works: []*core.Delegated{{
-				Wave: 2, Status: core.DelegatedOpen,
+				Wave: 2, Status: core.DelegationOpen,
 				Brief: core.Brief{ID: "api", Agent: "developer", Task: "Write it, not " + hiddenWord + ".", Requires: []string{"schema.md"}, Criteria: []core.Criterion{{Text: "It answers"}}},
 			}},
 			Documents: []core.Document{{Detail: core.Detail{ID: "d1", Title: "schema.md"}, Name: "schema.md", Digest: s.put(t, "three tables"), Wave: 1}},
@@ -160,7 +160,7 @@ func TestAWorkersInputs(t *testing.T) {
 func TestAPlannersInputs(t *testing.T) {
 	s := newSurf(t)
 	d := s.run.Waves.Works[0]
-	d.Status, d.Detail, d.Answer = core.DelegatedDone, "d2", &core.WorkerOutput{Status: core.OutputCompleted, Compact: "It stands.", Coverage: core.Coverage{Met: []string{d.Brief.Criteria[0].Text}}}
+	d.Status, d.Detail, d.Answer = core.DelegationDone, "d2", &core.WorkerOutput{Status: core.OutputCompleted, Compact: "It stands.", Coverage: core.Coverage{Met: []string{d.Brief.Criteria[0].Text}}}
 	s.run.Waves.Documents = append(s.run.Waves.Documents, core.Document{Detail: core.Detail{ID: "d2", Title: "api"}, Name: "api", Digest: s.put(t, `{"status":"completed"}`), Wave: 2})
 	text, in, names := s.layOutInputs(t, "planner.r2.a1")
 	if want := []string{"context.json", "goal.md", "outputs/api.json", "pool.json", "questions.json", "wave_01_compact.md"}; !slices.Equal(names, want) {

@@ -46,7 +46,7 @@ func (r *recorder) Reconcile(run *core.Run, actions []core.Action) {
 	defer r.mu.Unlock()
 	r.count[run.ID]++
 	for _, a := range actions {
-		r.actions[run.ID+" "+a.Key()] = a
+		r.actions[run.ID+" "+core.KeyOf(a)] = a
 	}
 	select {
 	case r.changed <- struct{}{}:
@@ -266,7 +266,7 @@ func (b *bench) submit(run string, actor core.Actor, body core.Body) *core.Run {
 	defer cancel()
 	state, err := b.engine.Submit(ctx, run, actor, body)
 	if err != nil {
-		b.t.Fatalf("%s: %v", body.Type(), err)
+		b.t.Fatalf("%s: %v", core.TypeOf(body), err)
 	}
 	return state
 }
@@ -340,7 +340,7 @@ func TestARefusedWordLeavesATraceAndNothingElse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(events) != 1 || events[0].Type != core.TypeCommandRefused || !strings.Contains(string(events[0].Body), string(c.body.Type())) {
+			if len(events) != 1 || events[0].Type != core.TypeCommandRefused || !strings.Contains(string(events[0].Body), string(core.TypeOf(c.body))) {
 				t.Errorf("what follows is %+v", events)
 			}
 		})

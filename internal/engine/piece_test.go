@@ -186,7 +186,7 @@ func TestTheRowOfAConversation(t *testing.T) {
 	want := []store.ConversationRow{{ID: "p-c2", Project: "p", Name: "two", CreatedBy: "ada", CreatedAt: noon(2)}}
 	for _, body := range []core.Body{core.ConversationOpened{ID: "p-c2", Name: "two"}, core.ConversationNamed{ID: "p-c2", Name: "two"}} {
 		if diff := cmp.Diff(want, conversationRows(p, body)); diff != "" {
-			t.Errorf("%s: %s", body.Type(), diff)
+			t.Errorf("%s: %s", core.TypeOf(body), diff)
 		}
 	}
 	if rows := conversationRows(p, core.ProjectNamed{Name: "p-c2"}); rows != nil {

@@ -71,7 +71,7 @@ func TestWhatPeopleDecideIsInTheList(t *testing.T) {
 		row, err := b.store.Project(t.Context(), "p")
 		if err != nil || row.Playbook != "project-rules" || row.Status != step.want.Status || row.Paused != step.want.Paused ||
 			row.Queued != step.want.Queued || row.Refused != step.want.Refused {
-			t.Errorf("after %s: %+v, %v", step.body.Type(), row, err)
+			t.Errorf("after %s: %+v, %v", core.TypeOf(step.body), row, err)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (e *Engine) recordRefusal(ctx context.Context, s *stream, body core.Body, w
 	if s.run == nil {
 		return
 	}
-	_, err := e.attempt(ctx, s, input{core.Engine(), core.CommandRefused{Command: string(body.Type()), Reason: why.Error()}})
+	_, err := e.attempt(ctx, s, input{core.Engine(), core.CommandRefused{Command: string(core.TypeOf(body)), Reason: why.Error()}})
 	if err != nil {
 		s.drop()
 		e.log.Error("record a refusal", "stream", s.name, "error", err)
@@ -230,7 +230,7 @@ func (e *Engine) decide(b *batch, cause string, refused map[string]*store.ClaimH
 			actor, body := granted(core.ActorFor(b.run, d, body), body, refused)
 			if err := b.add(actor, cause, body); err != nil {
 				return b.add(core.Engine(), cause, core.RunPaused{
-					Code: core.PauseUnlawful, Reason: fmt.Sprintf("%s was decided, and the law refuses it: %v", body.Type(), err),
+					Code: core.PauseUnlawful, Reason: fmt.Sprintf("%s was decided, and the law refuses it: %v", core.TypeOf(body), err),
 					Advice: core.Advice{Hint: "this is a defect of Stellwerk", Choices: b.run.Choices(core.VerbReplay)},
 				})
 			}

@@ -139,7 +139,7 @@ func TestTheTableSaysHowItStands(t *testing.T) {
 		"running, the run ended":         {core.StatusCancelled, core.Task{Status: core.TaskRunning, Attempts: attempt(core.AttemptStopping)}, "failed", noon(1), time.Time{}, bad},
 		"never begun":                    {core.StatusFailed, core.Task{Status: core.TaskWaiting}, "failed", time.Time{}, time.Time{}, `{"success":false,"summary":"it is over","cost_usd":0}`},
 		"an act that waits":              {core.StatusActive, core.Task{Act: core.ActMerge, Status: core.TaskWaiting}, "pending", time.Time{}, time.Time{}, ""},
-		"an act a person is asked about": {core.StatusActive, core.Task{Act: core.ActMerge, Status: core.TaskDelivered, Prepared: &core.Prepared{}}, "pending", time.Time{}, time.Time{}, ""},
+		"an act a person is asked about": {core.StatusActive, core.Task{Act: core.ActMerge, Status: core.TaskDelivered, Prepared: &core.PublishPrepared{}}, "pending", time.Time{}, time.Time{}, ""},
 		"an act under way":               {core.StatusActive, core.Task{Act: core.ActMerge, Status: core.TaskVerifying}, "running", noon(0), time.Time{}, ""},
 		"an act that is done":            {core.StatusActive, core.Task{Act: core.ActMerge, Status: core.TaskDone}, "completed", noon(0), noon(9), `{"success":true,"commit":"m1","cost_usd":0}`},
 	} {

@@ -81,7 +81,7 @@ func TestCallsThatEventsKeep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		events = append(events, core.Event{Seq: int64(i + 1), At: time.Unix(int64(i), 0), Type: e.body.Type(), V: 1, Actor: e.actor, Body: raw})
+		events = append(events, core.Event{Seq: int64(i + 1), At: time.Unix(int64(i), 0), Type: core.TypeOf(e.body), V: 1, Actor: e.actor, Body: raw})
 	}
 	calls, err := calledTools(&core.Run{ID: "run"}, events)
 	if err != nil {

@@ -5,23 +5,13 @@
 package ledger
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Amount is money and tokens.
-type Amount struct {
-	USD    float64 `json:"usd"`
-	Tokens int64   `json:"tokens"`
-}
-
-// String renders the amount for a person.
-func (a Amount) String() string {
-	if a.USD > 0 && a.USD < 0.01 {
-		return fmt.Sprintf("$%.4f and %d tokens", a.USD, a.Tokens)
-	}
-	return fmt.Sprintf("$%.2f and %d tokens", a.USD, a.Tokens)
-}
+// Amount is money and tokens, as the engine grants them.
+type Amount = core.Amount
 
 // Usage is what a model request consumed, by kind of token. The kinds do not overlap.
 type Usage struct {
@@ -62,20 +52,18 @@ func (s Spent) Amount() Amount { return Amount{USD: s.USD, Tokens: s.Usage.Token
 
 // add sums two; the money in whole units, so that many small sums do not drift.
 func (s Spent) add(t Spent) Spent {
-	return Spent{Usage: s.Usage.Add(t.Usage), USD: dollars(plus(nanos(s.USD), nanos(t.USD)))}
+	return Spent{Usage: s.Usage.Add(t.Usage), USD: core.Dollars(plus(core.Nanos(s.USD), core.Nanos(t.USD)))}
 }
 
-// sum is an amount in whole units. Sums of floats drift, and "three times a third" must fit into the whole.
+// sum is an amount in whole units: "three times a third" must fit into the whole.
 type sum struct{ nano, tokens int64 }
 
-const (
-	perDollar = 1e9
-	most      = int64(math.MaxInt64) / 4 // of anything; leaves room to add two without overflow
-)
+// most is how much there can be of anything. It leaves room to add two without overflow.
+const most = int64(math.MaxInt64) / 4
 
-func sumOf(a Amount) sum { return sum{nanos(a.USD), bounded(a.Tokens)} }
+func sumOf(a Amount) sum { return sum{bounded(core.Nanos(a.USD)), bounded(a.Tokens)} }
 
-func (s sum) amount() Amount { return Amount{USD: dollars(s.nano), Tokens: s.tokens} }
+func (s sum) amount() Amount { return Amount{USD: core.Dollars(s.nano), Tokens: s.tokens} }
 
 func (s sum) add(t sum) sum { return sum{plus(s.nano, t.nano), plus(s.tokens, t.tokens)} }
 
@@ -88,19 +76,6 @@ func (s sum) atLeast(t sum) sum { return sum{max(s.nano, t.nano), max(s.tokens, 
 
 // fits reports that s is within t in both dimensions.
 func (s sum) fits(t sum) bool { return s.nano <= t.nano && s.tokens <= t.tokens }
-
-// nanos rounds to whole units; what is no number, or less than nothing, counts as nothing.
-func nanos(usd float64) int64 {
-	if !(usd > 0) {
-		return 0
-	}
-	if usd >= float64(most)/perDollar {
-		return most
-	}
-	return int64(math.Round(usd * perDollar))
-}
-
-func dollars(nano int64) float64 { return float64(nano) / perDollar }
 
 func bounded(n int64) int64 { return min(max(n, 0), most) }
 

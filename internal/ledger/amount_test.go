@@ -6,18 +6,20 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 func TestMoneyIsCountedInWholeUnits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
 		n := r.Int64N(1e12)
-		if got := nanos(dollars(n)); got != n {
+		if got := sumOf(Amount{USD: core.Dollars(n)}).nano; got != n {
 			t.Fatalf("%d becomes %d", n, got)
 		}
 	}
-	for usd, want := range map[float64]int64{-1: 0, math.NaN(): 0, math.Inf(1): most, 1e300: most, math.Inf(-1): 0} {
-		if got := nanos(usd); got != want {
+	for usd, want := range map[float64]int64{-1: 0, math.NaN(): 0, math.Inf(1): 1e18, 1e300: 1e18, math.Inf(-1): 0} {
+		if got := sumOf(Amount{USD: usd}).nano; got != want {
 			t.Errorf("$%v are %d", usd, got)
 		}
 	}

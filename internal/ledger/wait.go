@@ -165,9 +165,9 @@ type Exhausted struct {
 }
 
 func (e *Exhausted) Error() string {
-	text := fmt.Sprintf("%s; this attempt has spent %s", e.Reason, e.Spent)
+	text := fmt.Sprintf("%s; this attempt has spent %s", e.Reason, e.Spent.InWords())
 	if e.Reserved != (Amount{}) {
-		text += fmt.Sprintf(", and %s are set aside for its requests under way", e.Reserved)
+		text += fmt.Sprintf(", and %s are set aside for its requests under way", e.Reserved.InWords())
 	}
 	return text
 }

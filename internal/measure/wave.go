@@ -24,7 +24,7 @@ func (t *Tracker) waves(e core.Event, body core.Body) []Piece {
 		}
 		return t.closeWave(e, OK)
 	case core.BriefEnded:
-		if b.Status == core.DelegatedFailed {
+		if b.Status == core.DelegationFailed {
 			return t.closeTasks(e, b.Delegation, NotOK)
 		}
 		return nil // what was dropped ends with its stage

@@ -21,31 +21,31 @@ func TestWaves(t *testing.T) {
 	}
 	var got []wave
 	for _, b := range []core.Body{
-		core.RunStarted{Run: "r", Playbook: core.Playbook{Name: "p", Kind: "waves"}},                             // 1
-		core.StageOpened{Stage: "planner", Round: 1},                                                             // 2
-		core.StagePassed{Stage: "planner", Round: 1},                                                             //
-		core.WaveClosed{Wave: 0, Course: core.CourseContinue},                                                    // its first look
-		core.WaveOpened{Wave: 1},                                                                                 // 5
-		core.StageOpened{Stage: "licence", Round: 1},                                                             // 6
-		core.TaskAdmitted{Task: "licence.r1", Stage: "licence", Round: 1},                                        // 7
-		core.AttemptRequested{Task: "licence.r1", Attempt: "licence.r1.a1", N: 1},                                // 8
-		core.AttemptExited{Attempt: "licence.r1.a1", Kind: core.ExitFinished},                                    //
-		core.VerifyConcluded{Task: "licence.r1", Attempt: "licence.r1.a1", Passed: true, Results: passed()},      // 10
-		core.StageOpened{Stage: "planner", Round: 2},                                                             // 11
-		core.StagePassed{Stage: "planner", Round: 2},                                                             //
-		core.WaveClosed{Wave: 1, Course: core.CourseContinue},                                                    //
-		core.WaveOpened{Wave: 2},                                                                                 // 14
-		core.TaskAdmitted{Task: "licence.r1.again2", Stage: "licence", Round: 1},                                 // 15
-		core.AttemptRequested{Task: "licence.r1.again2", Attempt: "licence.r1.again2.a1", N: 1},                  // 16
-		core.AttemptExited{Attempt: "licence.r1.again2.a1", Kind: core.ExitFailed},                               //
-		core.BriefEnded{Delegation: "licence", Status: core.DelegatedFailed, Reason: "its attempts are used up"}, //
-		core.StageDiscarded{Stage: "licence", Round: 1},                                                          //
-		core.StageOpened{Stage: "prices", Round: 1},                                                              // 20
-		core.TaskAdmitted{Task: "prices.r1", Stage: "prices", Round: 1},                                          // 21
-		core.BriefEnded{Delegation: "prices", Status: core.DelegatedDropped},                                     //
-		core.StageDiscarded{Stage: "prices", Round: 1},                                                           //
-		core.WaveClosed{Wave: 2, Course: core.CourseAbort},                                                       //
-		core.WaveOpened{Wave: 3},                                                                                 // 25
+		core.RunStarted{Run: "r", Playbook: core.Playbook{Name: "p", Kind: "waves"}},                              // 1
+		core.StageOpened{Stage: "planner", Round: 1},                                                              // 2
+		core.StagePassed{Stage: "planner", Round: 1},                                                              //
+		core.WaveClosed{Wave: 0, Course: core.CourseContinue},                                                     // its first look
+		core.WaveOpened{Wave: 1},                                                                                  // 5
+		core.StageOpened{Stage: "licence", Round: 1},                                                              // 6
+		core.TaskAdmitted{Task: "licence.r1", Stage: "licence", Round: 1},                                         // 7
+		core.AttemptRequested{Task: "licence.r1", Attempt: "licence.r1.a1", N: 1},                                 // 8
+		core.AttemptExited{Attempt: "licence.r1.a1", Kind: core.ExitFinished},                                     //
+		core.VerifyConcluded{Task: "licence.r1", Attempt: "licence.r1.a1", Passed: true, Results: passed()},       // 10
+		core.StageOpened{Stage: "planner", Round: 2},                                                              // 11
+		core.StagePassed{Stage: "planner", Round: 2},                                                              //
+		core.WaveClosed{Wave: 1, Course: core.CourseContinue},                                                     //
+		core.WaveOpened{Wave: 2},                                                                                  // 14
+		core.TaskAdmitted{Task: "licence.r1.again2", Stage: "licence", Round: 1},                                  // 15
+		core.AttemptRequested{Task: "licence.r1.again2", Attempt: "licence.r1.again2.a1", N: 1},                   // 16
+		core.AttemptExited{Attempt: "licence.r1.again2.a1", Kind: core.ExitFailed},                                //
+		core.BriefEnded{Delegation: "licence", Status: core.DelegationFailed, Reason: "its attempts are used up"}, //
+		core.StageDiscarded{Stage: "licence", Round: 1},                                                           //
+		core.StageOpened{Stage: "prices", Round: 1},                                                               // 20
+		core.TaskAdmitted{Task: "prices.r1", Stage: "prices", Round: 1},                                           // 21
+		core.BriefEnded{Delegation: "prices", Status: core.DelegationDropped},                                     //
+		core.StageDiscarded{Stage: "prices", Round: 1},                                                            //
+		core.WaveClosed{Wave: 2, Course: core.CourseAbort},                                                        //
+		core.WaveOpened{Wave: 3},                                                                                  // 25
 		core.RunCancelled{},
 	} {
 		e, next, err := core.Seal("run/r", head, time.Unix(100+head.Seq, 0), core.Engine(), "", b)

@@ -112,9 +112,9 @@ func workBlock(r *core.Run, d *core.Delegated) string {
 	switch {
 	case d.Reason != "":
 		b.WriteString(" — " + code(d.Reason))
-	case d.Status == core.DelegatedBlocked:
+	case d.Status == core.DelegationBlocked:
 		b.WriteString(", waits for " + plain.Line(strings.Join(d.Waits, ", "), maxInline))
-	case d.Status == core.DelegatedWaiting:
+	case d.Status == core.DelegationWaiting:
 		b.WriteString(", begins with the next wave")
 	}
 	if a := d.Answer; a != nil {

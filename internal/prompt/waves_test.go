@@ -41,12 +41,12 @@ func inWaves() *core.Run {
 			N: 1,
 			Works: []*core.Delegated{
 				{
-					Wave: 1, Status: core.DelegatedDone,
+					Wave: 1, Status: core.DelegationDone,
 					Brief:  core.Brief{ID: "schema", Agent: "analyst", Task: "Describe the tables.", Criteria: []core.Criterion{{Text: "Every table is described"}}, Outputs: []string{"db_schema.md"}},
 					Answer: &core.WorkerOutput{Status: core.OutputCompleted, Compact: "There are three tables.", Coverage: core.Coverage{Met: []string{"Every table is described"}}}, Detail: "d1",
 				},
 				{
-					Wave: 1, Status: core.DelegatedBlocked, Waits: []string{"q-1"},
+					Wave: 1, Status: core.DelegationBlocked, Waits: []string{"q-1"},
 					Brief: core.Brief{
 						ID: "cart-api", Agent: "developer", Task: "Write GET /cart.\n\nIt answers with the stored items.", Needs: []string{"go"},
 						Criteria: []core.Criterion{{Text: "GET /cart answers 200", Check: "go test ./cart/..."}, {Text: "The errors are described"}},
@@ -54,7 +54,7 @@ func inWaves() *core.Run {
 					},
 				},
 				{
-					Wave: 1, Status: core.DelegatedFailed, Reason: "3 attempts, and its checks still do not hold", Unmet: []string{"It is measured"},
+					Wave: 1, Status: core.DelegationFailed, Reason: "3 attempts, and its checks still do not hold", Unmet: []string{"It is measured"},
 					Brief: core.Brief{ID: "load-test", Agent: "analyst", Task: "Measure it.", Criteria: []core.Criterion{{Text: "It is measured"}}},
 				},
 			},
@@ -96,7 +96,7 @@ func answered(r *core.Run) *core.Run {
 	d := r.Waves.Work("cart-api")
 	const text = "How long does a guest's cart live?"
 	id := r.QuestionID(text)
-	d.Status, d.Waits, d.Detail = core.DelegatedOpen, nil, "d3"
+	d.Status, d.Waits, d.Detail = core.DelegationOpen, nil, "d3"
 	d.Answer = &core.WorkerOutput{Status: core.OutputBlocked, Compact: "The endpoint stands but for expiry.", Blocking: []core.Asked{{Text: text, About: "cart.guest_lifetime"}}}
 	r.Questions = nil
 	r.Answers = []core.Answer{

@@ -159,7 +159,7 @@ func (e *estate) Events(_ context.Context, stream string, after int64, limit int
 		if err != nil {
 			return nil, err
 		}
-		events = append(events, core.Event{ID: "x", Seq: int64(i) + 1, Type: body.Type(), V: 1, Body: raw})
+		events = append(events, core.Event{ID: "x", Seq: int64(i) + 1, Type: core.TypeOf(body), V: 1, Body: raw})
 	}
 	from := min(int(after), len(events))
 	return events[from:min(from+limit, len(events))], e.call()

@@ -195,7 +195,7 @@ func (m *metric) fillWave(body core.Body) bool {
 		m.Metric, m.Outcome, m.NotOK = "refusal", "NOT_OK", reasons(append([]string{string(b.Course)}, b.Reasons...)...)
 	case core.BriefEnded:
 		m.Metric, m.Task, m.Outcome, m.NotOK = "failure", b.Delegation, "NOT_OK", reasons(b.Reason)
-		if b.Status == core.DelegatedDropped {
+		if b.Status == core.DelegationDropped {
 			m.Outcome = measure.Dropped
 		}
 	default:

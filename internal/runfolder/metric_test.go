@@ -141,9 +141,9 @@ func TestMetricsOfWaves(t *testing.T) {
 		core.WaveOpened{Wave: 1},
 		core.StageOpened{Stage: "survey", Round: 1},
 		core.TaskAdmitted{Task: "survey.r1", Stage: "survey", Round: 1, Role: "scout"},
-		core.BriefEnded{Delegation: "survey", Status: core.DelegatedFailed, Reason: "it cannot be done"},
+		core.BriefEnded{Delegation: "survey", Status: core.DelegationFailed, Reason: "it cannot be done"},
 		core.StageDiscarded{Stage: "survey", Round: 1, Reason: "it cannot be done"},
-		core.BriefEnded{Delegation: "prices", Status: core.DelegatedDropped, Reason: "not wanted"},
+		core.BriefEnded{Delegation: "prices", Status: core.DelegationDropped, Reason: "not wanted"},
 		core.WaveClosed{Wave: 1, Course: core.CourseFinish},
 		core.CourseRefused{Course: core.CourseFinish, Reasons: []string{"a criterion is unmet"}},
 	))

@@ -100,8 +100,8 @@ func (r *replayer) compare(e core.Event) (core.Body, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode a decision: %w", err)
 	}
-	if want.Type() != e.Type || !bytes.Equal(raw, e.Body) {
-		r.differs(e, string(want.Type())+" "+string(raw))
+	if core.TypeOf(want) != e.Type || !bytes.Equal(raw, e.Body) {
+		r.differs(e, string(core.TypeOf(want))+" "+string(raw))
 		return nil, nil
 	}
 	return want, nil

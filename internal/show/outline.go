@@ -58,13 +58,13 @@ func stepPieces(r *core.Run) []api.Piece {
 	}
 	var pieces []api.Piece
 	for _, step := range r.Driving.Plan.Steps {
-		p := api.Piece{ID: step.ID, Title: step.Title, Role: step.Role, After: step.After, Status: api.PieceStatus(core.DelegatedWaiting)}
+		p := api.Piece{ID: step.ID, Title: step.Title, Role: step.Role, After: step.After, Status: api.PieceStatus(core.DelegationWaiting)}
 		if s := r.Stage(core.StepStage(step.ID)); s != nil {
 			p.Branch = s.Branch
 			p.Status, p.Reason = standing(r, s)
 		}
 		if step.Done {
-			p.Status = api.PieceStatus(core.DelegatedDone)
+			p.Status = api.PieceStatus(core.DelegationDone)
 		}
 		pieces = append(pieces, p)
 	}
@@ -75,7 +75,7 @@ func stepPieces(r *core.Run) []api.Piece {
 func phasePieces(r *core.Run) []api.Piece {
 	var pieces []api.Piece
 	for i, phase := range r.Playbook.Phases {
-		p := api.Piece{ID: phase.ID, Title: phase.Title, Role: phase.Role, Status: api.PieceStatus(core.DelegatedWaiting)}
+		p := api.Piece{ID: phase.ID, Title: phase.Title, Role: phase.Role, Status: api.PieceStatus(core.DelegationWaiting)}
 		switch {
 		case phase.Team != nil:
 			p.Role = phase.Team.Hub
@@ -114,9 +114,9 @@ func standing(r *core.Run, s *core.Stage) (status api.PieceStatus, reason string
 func pieceStatus(s core.StageStatus) api.PieceStatus {
 	switch s {
 	case core.StageDone:
-		return api.PieceStatus(core.DelegatedDone)
+		return api.PieceStatus(core.DelegationDone)
 	case core.StagePending:
-		return api.PieceStatus(core.DelegatedWaiting)
+		return api.PieceStatus(core.DelegationWaiting)
 	case core.StageOpen, core.StageGated, core.StageOmitted, core.StageStale:
 	}
 	return api.PieceStatus(s)

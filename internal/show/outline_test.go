@@ -28,8 +28,8 @@ func inWaves() *core.Run {
 		Waves: &core.Waves{
 			N: 1, Open: true, Since: at,
 			Works: []*core.Delegated{
-				{Brief: core.Brief{ID: "survey", Agent: "researcher", Task: "See what is there.\nAll of it."}, Wave: 1, Status: core.DelegatedDone},
-				{Brief: core.Brief{ID: "compare", Agent: "examiner", Task: "Compare.", DependsOn: []string{"survey"}}, Wave: 1, Status: core.DelegatedBlocked, Waits: []string{"q-1"}},
+				{Brief: core.Brief{ID: "survey", Agent: "researcher", Task: "See what is there.\nAll of it."}, Wave: 1, Status: core.DelegationDone},
+				{Brief: core.Brief{ID: "compare", Agent: "examiner", Task: "Compare.", DependsOn: []string{"survey"}}, Wave: 1, Status: core.DelegationBlocked, Waits: []string{"q-1"}},
 			},
 			Pool: []core.Fact{{ID: "f1", SupersededBy: &later}, {ID: "f2"}},
 		},

@@ -17,7 +17,7 @@ func SayDelegated(d api.Delegated) string {
 		text = d.ID + " waits for the work it comes after"
 	case core.DelegationDone:
 		text = d.ID + " is done"
-	case core.DelegationOpen, core.DelegationFailed, core.DelegationRefused:
+	default:
 	}
 	switch {
 	case d.Branch != "" && d.Merges:

@@ -45,8 +45,16 @@ func TestAdvice(t *testing.T) {
 
 // TestEachVerbHasItsOwnCommand: no two verbs, and no two limits, are typed alike.
 func TestEachVerbHasItsOwnCommand(t *testing.T) {
+	verbs := []core.Verb{
+		core.VerbApprove, core.VerbApproveLeak, core.VerbFeedback, core.VerbRollback, core.VerbRetry, core.VerbSkip, core.VerbPause,
+		core.VerbStop, core.VerbResume, core.VerbRaise, core.VerbTakeOver, core.VerbJoin, core.VerbHandBack, core.VerbCancel, core.VerbMerge,
+		core.VerbFastForward, core.VerbAnswer, core.VerbSay, core.VerbStart, core.VerbStartBranch, core.VerbResumeProject, core.VerbDropEpic,
+		core.VerbRequeueEpic, core.VerbRestore, core.VerbRebuild, core.VerbStateFolder, core.VerbStatus, core.VerbLog, core.VerbDiff,
+		core.VerbReplay, core.VerbRuns, core.VerbInbox, core.VerbProjects, core.VerbProject, core.VerbQueue, core.VerbConversations,
+		core.VerbShowPlan,
+	}
 	var lines []string
-	for _, verb := range core.KnownVerbs() {
+	for _, verb := range verbs {
 		if verb != core.VerbRaise {
 			lines = append(lines, wording.Command(core.Choice{Verb: verb, Run: "r", Question: "q", Project: "p", Session: "s"}))
 		}
@@ -59,7 +67,7 @@ func TestEachVerbHasItsOwnCommand(t *testing.T) {
 		lines = append(lines, line)
 	}
 	slices.Sort(lines)
-	if unique := slices.Compact(slices.Clone(lines)); len(unique) != len(core.KnownVerbs())-1+len(core.KnownLimits()) {
+	if unique := slices.Compact(slices.Clone(lines)); len(unique) != len(verbs)-1+len(core.KnownLimits()) {
 		t.Errorf("%d commands: %q", len(unique), lines)
 	}
 }

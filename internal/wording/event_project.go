@@ -36,6 +36,6 @@ func describeProject(body core.Body) (what, detail string) {
 	case core.ConversationNamed:
 		return "conversation named", Colon(b.ID, b.Name)
 	default:
-		return string(body.Type()), ""
+		return string(core.TypeOf(body)), ""
 	}
 }

@@ -26,14 +26,14 @@ func describeWave(body core.Body) (what, detail string) {
 	case core.BriefRefused:
 		return "not taken on", fmt.Sprintf("%s (%s): %s", b.ID, b.Code, b.Reason)
 	case core.BriefEnded:
-		if b.Status == core.DelegatedDropped {
+		if b.Status == core.DelegationDropped {
 			return "dropped", Colon(b.Delegation, b.Reason)
 		}
 		return "delegation failed", Colon(b.Delegation, b.Reason)
 	case core.CourseRefused:
 		return "decision refused", Colon(string(b.Course), strings.Join(b.Reasons, "; "))
 	default:
-		return string(body.Type()), ""
+		return string(core.TypeOf(body)), ""
 	}
 }
 

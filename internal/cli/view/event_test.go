@@ -82,8 +82,8 @@ func everything() []core.Body {
 		core.BriefAdmitted{Brief: core.Brief{ID: "survey", Agent: "researcher", Task: "See what is there.\nAll of it."}},
 		core.BriefRefused{BriefRefusal: core.BriefRefusal{ID: "poem", Code: "agent", Reason: "there is no role \"poet\""}},
 		core.WaveOpened{Wave: 1},
-		core.BriefEnded{Delegation: "survey", Status: core.DelegatedFailed, Reason: "3 attempts failed"},
-		core.BriefEnded{Delegation: "prices", Status: core.DelegatedDropped, Reason: "nobody pays"},
+		core.BriefEnded{Delegation: "survey", Status: core.DelegationFailed, Reason: "3 attempts failed"},
+		core.BriefEnded{Delegation: "prices", Status: core.DelegationDropped, Reason: "nobody pays"},
 		core.CourseRefused{Course: core.CourseFinish, Reasons: []string{"delegation survey is open", "a criterion is unmet"}},
 		core.QuestionAsked{ID: "q-1", Text: "Which one?"},
 		core.QuestionAsked{ID: "q-2", Text: "Which one?", From: "survey", Blocking: true},
@@ -122,7 +122,7 @@ func TestEventsOfOtherDaysAndVersions(t *testing.T) {
 func TestOnlyTheMachineryIsLeftOutOfALiveView(t *testing.T) {
 	seen := 0
 	for _, body := range everything() {
-		if view.Notable(body.Type()) {
+		if view.Notable(core.TypeOf(body)) {
 			seen++
 		}
 	}

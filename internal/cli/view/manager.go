@@ -120,7 +120,7 @@ func (v View) delegations(all []api.Delegation) []string {
 		width = max(width, terminal.Width(d.ID))
 	}
 	for _, d := range all {
-		s := v.delegationSignal(d)
+		s := v.delegationSignal(d.Status)
 		title := terminal.Line(d.Title)
 		if d.Kind != "" && string(d.Kind) != d.Title {
 			title += v.Style.Faint(" (" + terminal.Line(string(d.Kind)) + ")")
@@ -133,21 +133,25 @@ func (v View) delegations(all []api.Delegation) []string {
 	return lines
 }
 
-func (v View) delegationSignal(d api.Delegation) signal {
+func (v View) delegationSignal(status core.DelegationStatus) signal {
 	g := v.Style.Glyph
-	switch d.Status {
+	switch status {
 	case core.DelegationDone:
 		return signal{g("●", "[x]"), "done", v.Style.Good}
 	case core.DelegationOpen:
 		return signal{g("◐", "[>]"), "under way", v.Style.Busy}
 	case core.DelegationWaiting:
 		return signal{g("○", "[ ]"), "waits", v.Style.Faint}
+	case core.DelegationBlocked:
+		return signal{g("◆", "[?]"), "asks", v.Style.Asking}
+	case core.DelegationPartial:
+		return signal{g("◑", "[/]"), "partly", v.Style.Asking}
 	case core.DelegationFailed:
 		return signal{g("✗", "[!]"), "failed", v.Style.Bad}
-	case core.DelegationRefused:
-		return signal{g("⊘", "[-]"), "refused", v.Style.Faint}
+	case core.DelegationRefused, core.DelegationDropped:
+		return signal{g("⊘", "[-]"), string(status), v.Style.Faint}
 	}
-	return signal{g("·", "[.]"), string(d.Status), v.Style.Faint}
+	return signal{g("·", "[.]"), terminal.Line(string(status)), v.Style.Faint}
 }
 
 // managedTrack is the live view's line of a run that a manager drives: its turn,
@@ -155,7 +159,7 @@ func (v View) delegationSignal(d api.Delegation) signal {
 func (v View) managedTrack(d api.RunDetail) string {
 	counts := map[string]int{}
 	for _, del := range d.Manager.Delegations {
-		counts[v.delegationSignal(del).words]++
+		counts[v.delegationSignal(del.Status).words]++
 	}
 	parts := []string{turnNumber(d.Manager)}
 	for _, words := range []string{"under way", "waits", "done", "failed"} {

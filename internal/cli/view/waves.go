@@ -150,23 +150,7 @@ func (v View) pieceSignal(p api.Piece) signal {
 		return signal{g("⊘", "[-]"), "skipped", v.Style.Faint}
 	case core.StageStale:
 		return signal{g("↺", "[~]"), "again", v.Style.Faint}
-	default: // those of a delegation
+	default:
+		return v.delegationSignal(core.DelegationStatus(p.Status))
 	}
-	switch core.DelegatedStatus(p.Status) {
-	case core.DelegatedDone:
-		return signal{g("●", "[x]"), "done", v.Style.Good}
-	case core.DelegatedOpen:
-		return signal{g("◐", "[>]"), "under way", v.Style.Busy}
-	case core.DelegatedWaiting:
-		return signal{g("○", "[ ]"), "waits", v.Style.Faint}
-	case core.DelegatedBlocked:
-		return signal{g("◆", "[?]"), "asks", v.Style.Asking}
-	case core.DelegatedPartial:
-		return signal{g("◑", "[/]"), "partly", v.Style.Asking}
-	case core.DelegatedFailed:
-		return signal{g("✗", "[!]"), "failed", v.Style.Bad}
-	case core.DelegatedDropped:
-		return signal{g("⊘", "[-]"), "dropped", v.Style.Faint}
-	}
-	return signal{g("·", "[.]"), terminal.Line(string(p.Status)), v.Style.Faint}
 }

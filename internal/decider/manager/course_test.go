@@ -332,7 +332,7 @@ func TestAProjectChangesHands(t *testing.T) {
 		w.must(me, pause)
 		w.must(core.Engine(), core.AttemptExited{Attempt: task.Last().ID, Kind: core.ExitFinished, Delivery: left})
 		w.must(me, core.PlaybookSwapped{Playbook: playbook("manager")})
-		if !slices.ContainsFunc(w.run.Keep, func(k core.KeepRef) bool { return k.Commit == left.Commit }) {
+		if !slices.ContainsFunc(w.run.Keep, func(k core.HoldRef) bool { return k.Commit == left.Commit }) {
 			t.Errorf("what the rules' agent left is not kept: %+v", w.run.Keep)
 		}
 		w.must(me, core.RunResumed{})

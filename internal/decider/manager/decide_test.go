@@ -22,7 +22,7 @@ func between(changes ...func(r *core.Run)) *core.Run {
 func outline(bodies []core.Body) []string {
 	var all []string
 	for _, b := range bodies {
-		line := string(b.Type())
+		line := string(core.TypeOf(b))
 		switch b := b.(type) {
 		case core.TaskAdmitted:
 			line += " " + b.Task
@@ -186,7 +186,7 @@ func TestWhatFollowsBetweenTurns(t *testing.T) {
 		return func(r *core.Run) { r.PullRequest = &core.PullRequest{Commit: "c5", State: state} }
 	}
 	barren := func(n int) func(r *core.Run) { return func(r *core.Run) { r.Managing.Barren = n } }
-	draft := func(r *core.Run) { r.Managing.Draft = &core.PlanDraft{Message: "more"} }
+	draft := func(r *core.Run) { r.Managing.Draft = &core.PlanWrite{Message: "more"} }
 	failed := func(message string) func(r *core.Run) {
 		return func(r *core.Run) {
 			turning(r)

@@ -65,7 +65,7 @@ func (o *watch) step(w *world, before *core.Run, e core.Event, body core.Body) {
 		}
 	case core.VerifyConcluded, core.AttemptStarted, core.StageDiscarded, core.TaskFailed:
 		if before.Head != r.Head {
-			w.t.Fatalf("%s moved the run's branch", body.Type())
+			w.t.Fatalf("%s moved the run's branch", core.TypeOf(body))
 		}
 	case core.ApprovalRequested:
 		if len(before.Managing.Wakes) > 0 || len(before.Questions) > 0 || before.InTurn() {

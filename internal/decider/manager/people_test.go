@@ -152,7 +152,7 @@ func (w *world) tool(attempt string, tool core.Tool, body core.Body) error {
 	case "":
 		return nil
 	case core.CodeInternal:
-		w.t.Fatalf("%s: %v", body.Type(), err)
+		w.t.Fatalf("%s: %v", core.TypeOf(body), err)
 	default:
 	}
 	if refused := w.try(core.Engine(), core.ToolRefused{Attempt: attempt, Tool: tool, Reason: err.Error()}); refused != nil && core.CodeOf(refused) != core.CodeConflict {

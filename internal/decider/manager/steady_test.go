@@ -49,7 +49,7 @@ func (w *world) planned(steps ...core.Step) {
 func (w *world) call(tool core.Tool, body core.Body) {
 	w.t.Helper()
 	if err := w.tool(w.turn(), tool, body); err != nil {
-		w.t.Fatalf("%s: %v", body.Type(), err)
+		w.t.Fatalf("%s: %v", core.TypeOf(body), err)
 	}
 }
 

@@ -141,7 +141,7 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 				actor, b = core.Engine(), core.ClaimRefused{Task: wanted.Task, Claim: slot()}
 			}
 			if err := w.add(actor, cause, b); err != nil {
-				w.t.Fatalf("after %s: decision %s %+v is unlawful: %v\n%s", body.Type(), b.Type(), b, err, w.account())
+				w.t.Fatalf("after %s: decision %s %+v is unlawful: %v\n%s", core.TypeOf(body), core.TypeOf(b), b, err, w.account())
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 func (w *world) must(actor core.Actor, body core.Body) {
 	w.t.Helper()
 	if err := w.try(actor, body); err != nil {
-		w.t.Fatalf("%s refused: %v (%s)\n%s", body.Type(), err, wording.Hint(err), w.account())
+		w.t.Fatalf("%s refused: %v (%s)\n%s", core.TypeOf(body), err, wording.Hint(err), w.account())
 	}
 }
 

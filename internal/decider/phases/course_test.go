@@ -53,7 +53,7 @@ func (c *course) say(actor core.Actor, body core.Body) {
 func (c *course) commit(actor core.Actor, body core.Body) {
 	c.t.Helper()
 	if err := core.Law(c.run, actor, body); err != nil {
-		c.t.Fatalf("%s: %v", body.Type(), err)
+		c.t.Fatalf("%s: %v", core.TypeOf(body), err)
 	}
 	e, head, err := core.Seal("run/r", c.head, c.now, actor, "", body)
 	if err != nil {

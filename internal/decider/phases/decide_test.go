@@ -37,7 +37,7 @@ func TestLossesAreCountedBeforeTheWait(t *testing.T) {
 	} {
 		var got []core.Type
 		for _, b := range (phases.Decider{}).Decide(waiting(c.infra, c.wait)) {
-			got = append(got, b.Type())
+			got = append(got, core.TypeOf(b))
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s: %s", name, d)

@@ -19,7 +19,7 @@ func worked(status core.TaskStatus, rejected ...string) *core.Task {
 // TestWhatAPersonIsToldAtAGate: that nothing held the agents, that a team was
 // incomplete, what the change touches, and what was not taken over, each where it is so.
 func TestWhatAPersonIsToldAtAGate(t *testing.T) {
-	prepared := &core.Task{ID: "docs.r1", Act: core.ActPullRequest, Status: core.TaskDelivered, Prepared: &core.Prepared{Notices: []string{"changes CLAUDE.md"}}}
+	prepared := &core.Task{ID: "docs.r1", Act: core.ActPullRequest, Status: core.TaskDelivered, Prepared: &core.PublishPrepared{Notices: []string{"changes CLAUDE.md"}}}
 	for name, c := range map[string]struct {
 		phase     core.Phase
 		isolation string
@@ -123,7 +123,7 @@ func TestATeamWhoseMemberIsSpent(t *testing.T) {
 			var got []core.Type
 			bodies := (phases.Decider{}).Decide(at(p, core.Stage{Status: core.StageOpen, Reduced: c.reduced, Tasks: tasks}))
 			for _, b := range bodies {
-				got = append(got, b.Type())
+				got = append(got, core.TypeOf(b))
 				if alone, ok := b.(core.TaskAdmitted); ok {
 					if diff := cmp.Diff([]core.Input{{Name: "notes.md", Optional: true}, {Name: "docs-dev.md"}}, alone.Inputs); diff != "" {
 						t.Errorf("who goes on alone reads:\n%s", diff)

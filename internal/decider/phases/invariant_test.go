@@ -142,7 +142,7 @@ func checkStep(t *rapid.T, before, after *core.Run, e core.Event, body core.Body
 	if b, ok := body.(core.RolledBack); ok {
 		checkStale(t, after, b.Target)
 		if b.Reset && before.Work() != before.BaseCommit && before.Work() != "" {
-			held := slices.ContainsFunc(after.Keep, func(k core.KeepRef) bool { return k.Commit == before.Work() })
+			held := slices.ContainsFunc(after.Keep, func(k core.HoldRef) bool { return k.Commit == before.Work() })
 			if !held {
 				t.Fatalf("reset left %s behind without a ref", before.Work())
 			}

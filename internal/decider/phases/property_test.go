@@ -115,7 +115,7 @@ func (w *world) try(actor core.Actor, body core.Body, cause string) error {
 
 func (w *world) must(actor core.Actor, body core.Body) {
 	if err := w.try(actor, body, ""); err != nil {
-		w.t.Fatalf("%s refused: %v", body.Type(), err)
+		w.t.Fatalf("%s refused: %v", core.TypeOf(body), err)
 	}
 }
 
@@ -141,7 +141,7 @@ func (w *world) settle(cause string) {
 		}
 		for _, b := range bodies {
 			if err := w.try(core.ActorFor(w.run, d, b), b, cause); err != nil {
-				w.t.Fatalf("decision %s is unlawful: %v", b.Type(), err)
+				w.t.Fatalf("decision %s is unlawful: %v", core.TypeOf(b), err)
 			}
 		}
 	}

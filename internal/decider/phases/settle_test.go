@@ -56,7 +56,7 @@ func TestWhatFollowsAReview(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bodies := (phases.Decider{}).Decide(reviewed(c.phase, c.status, c.rounds))
-			if len(bodies) != 1 || bodies[0].Type() != c.want {
+			if len(bodies) != 1 || core.TypeOf(bodies[0]) != c.want {
 				t.Fatalf("decided %+v, want %s", bodies, c.want)
 			}
 			switch b := bodies[0].(type) {

@@ -59,7 +59,7 @@ func usedUp(kind core.TaskKind, results ...string) *core.Task {
 func outline(bodies []core.Body) []string {
 	var all []string
 	for _, b := range bodies {
-		line := string(b.Type())
+		line := string(core.TypeOf(b))
 		switch b := b.(type) {
 		case core.TaskAdmitted:
 			line += " " + b.Name

@@ -33,7 +33,7 @@ func checkStep(w *world, before *core.Run, body core.Body) {
 		}
 	case core.VerifyConcluded, core.AttemptExited, core.AttemptStarted, core.StageDiscarded:
 		if before.Head != w.run.Head {
-			t.Fatalf("%s moved the run's branch", body.Type())
+			t.Fatalf("%s moved the run's branch", core.TypeOf(body))
 		}
 	case core.PublishRequested:
 		if len(before.Driving.Changes) > 0 || b.Subject.Commit != before.Head {

@@ -91,7 +91,7 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 
 func (w *world) must(actor core.Actor, body core.Body) {
 	if err := w.try(actor, body); err != nil {
-		w.t.Fatalf("%s refused: %v", body.Type(), err)
+		w.t.Fatalf("%s refused: %v", core.TypeOf(body), err)
 	}
 }
 
@@ -118,7 +118,7 @@ func (w *world) settle() {
 		}
 		for _, b := range bodies {
 			if err := w.try(core.ActorFor(w.run, d, b), b); err != nil {
-				w.t.Fatalf("decision %s is unlawful: %v", b.Type(), err)
+				w.t.Fatalf("decision %s is unlawful: %v", core.TypeOf(b), err)
 			}
 		}
 	}

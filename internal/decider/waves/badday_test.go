@@ -87,7 +87,7 @@ func TestNothingIsDroppedSilently(t *testing.T) {
 	w.work = blocks("a", q)
 	w.play()
 	w.objected("delegation a is blocked: let it end, or drop it with the reason", "delegation b is waiting", "is open: Which colour?")
-	if w.run.Status == core.StatusCompleted || w.run.Pause == nil || w.run.Pause.Code != core.PauseQuestion || w.run.Waves.Work("a").Status != core.DelegatedBlocked {
+	if w.run.Status == core.StatusCompleted || w.run.Pause == nil || w.run.Pause.Code != core.PauseQuestion || w.run.Waves.Work("a").Status != core.DelegationBlocked {
 		t.Errorf("%s %+v\n%s", w.run.Status, w.run.Pause, w.account())
 	}
 }
@@ -101,7 +101,7 @@ func TestBlockingQuestionsKeepFromFinishing(t *testing.T) {
 	w.play()
 	w.objected("question " + id + " is open")
 	w.must(core.Person("me"), core.QuestionAnswered{ID: id, Text: "blue"})
-	if w.play(); w.run.Status != core.StatusCompleted || w.run.Waves.Work("a").Status != core.DelegatedDone {
+	if w.play(); w.run.Status != core.StatusCompleted || w.run.Waves.Work("a").Status != core.DelegationDone {
 		t.Errorf("%s\n%s", w.run.Status, w.account())
 	}
 }
@@ -233,10 +233,10 @@ func TestWhatCannotBeMergedIsDoneAgain(t *testing.T) {
 	w.unmergeable = "a"
 	w.play()
 	d := w.run.Waves.Work("a")
-	if w.run.Status != core.StatusAwaiting || d.Status != core.DelegatedFailed || !strings.Contains(d.Reason, "could not be merged") || !w.has(core.TypeCourseRefused) {
+	if w.run.Status != core.StatusAwaiting || d.Status != core.DelegationFailed || !strings.Contains(d.Reason, "could not be merged") || !w.has(core.TypeCourseRefused) {
 		t.Errorf("%s: a is %s (%s)\n%s", w.run.Status, d.Status, d.Reason, w.account())
 	}
-	if w.run.Waves.Work("b").Status != core.DelegatedFailed {
+	if w.run.Waves.Work("b").Status != core.DelegationFailed {
 		t.Errorf("b began without what it depends on\n%s", w.account())
 	}
 }

@@ -86,11 +86,11 @@ func (f *following) resolutions() {
 func (f *following) drops() {
 	for _, drop := range f.decision.Dropped {
 		d := f.run.Waves.Work(drop.ID)
-		if d == nil || d.Status.Over() && d.Status != core.DelegatedFailed {
+		if d == nil || d.Status.Over() && d.Status != core.DelegationFailed {
 			f.note("delegation %s cannot be dropped: it is not open, and did not fail", drop.ID)
 			continue
 		}
-		f.say(core.BriefEnded{Delegation: drop.ID, Status: core.DelegatedDropped, Reason: drop.Reason})
+		f.say(core.BriefEnded{Delegation: drop.ID, Status: core.DelegationDropped, Reason: drop.Reason})
 		if s := f.run.Stage(drop.ID); s != nil && s.Status == core.StageOpen {
 			f.say(core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: drop.Reason})
 		}

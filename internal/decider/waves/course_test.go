@@ -120,7 +120,7 @@ func TestWhoIsAlwaysBlockedIsGivenUp(t *testing.T) {
 	w.play()
 	w.must(core.Person("me"), core.QuestionAnswered{ID: w.run.Questions[0].ID, Text: "because"})
 	w.play()
-	if d := w.run.Waves.Work("a"); !w.has(core.TypeCourseRefused) || w.run.Status != core.StatusCompleted || d.Status != core.DelegatedFailed || !strings.Contains(d.Reason, "blocked 5 times") {
+	if d := w.run.Waves.Work("a"); !w.has(core.TypeCourseRefused) || w.run.Status != core.StatusCompleted || d.Status != core.DelegationFailed || !strings.Contains(d.Reason, "blocked 5 times") {
 		t.Errorf("%s: %s %s", w.run.Status, d.Status, d.Reason)
 	}
 }
@@ -153,7 +153,7 @@ func TestOneWaitsForAnAnswerAndTheOthersGoOn(t *testing.T) {
 	if w.run.Pause == nil || w.run.Pause.Code != core.PauseQuestion || !strings.Contains(w.run.Pause.Reason, "stuck asks: Which colour?") {
 		t.Fatalf("%+v\n%s", w.run.Pause, w.account())
 	}
-	if w.run.Waves.Work("more").Status != core.DelegatedDone || w.run.Waves.Work("after").Status != core.DelegatedWaiting {
+	if w.run.Waves.Work("more").Status != core.DelegationDone || w.run.Waves.Work("after").Status != core.DelegationWaiting {
 		t.Errorf("%s", w.account())
 	}
 	w.must(core.Person("me"), core.QuestionAnswered{ID: w.run.Questions[0].ID, Text: "blue"})

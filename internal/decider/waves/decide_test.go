@@ -22,7 +22,7 @@ func wave(writes core.Writes, works ...*core.Delegated) *core.Run {
 	}
 }
 
-func delegated(id string, status core.DelegatedStatus, after ...string) *core.Delegated {
+func delegated(id string, status core.DelegationStatus, after ...string) *core.Delegated {
 	return &core.Delegated{Brief: core.Brief{ID: id, Agent: "dev", Task: "do " + id, DependsOn: after}, Wave: 1, Status: status}
 }
 
@@ -43,7 +43,7 @@ func task(kind core.TaskKind, status core.TaskStatus) *core.Task {
 func outline(bodies []core.Body) []string {
 	var all []string
 	for _, b := range bodies {
-		line := string(b.Type())
+		line := string(core.TypeOf(b))
 		switch b := b.(type) {
 		case core.TaskAdmitted:
 			line += " " + b.Task
@@ -78,8 +78,8 @@ func TestWhatIsTakenIn(t *testing.T) {
 	resolved := task(core.KindResolve, core.TaskDone)
 	usedUp := task(core.KindResolve, core.TaskWaiting)
 	usedUp.Counted = 2
-	a, b := delegated("a", core.DelegatedDone), delegated("b", core.DelegatedDone)
-	busy := delegated("busy", core.DelegatedOpen)
+	a, b := delegated("a", core.DelegationDone), delegated("b", core.DelegationDone)
+	busy := delegated("busy", core.DelegationOpen)
 	works := func() *core.Stage { return line("busy", task(core.KindWork, core.TaskRunning)) }
 	for name, c := range map[string]struct {
 		works  []*core.Delegated
@@ -89,11 +89,11 @@ func TestWhatIsTakenIn(t *testing.T) {
 		"the first of two":              {[]*core.Delegated{a, b}, []*core.Stage{line("a", worked), line("b", worked)}, []string{"TaskAdmitted a.r1.merge"}},
 		"the one that is merged":        {[]*core.Delegated{a, b}, []*core.Stage{line("a", worked), line("b", worked, done)}, []string{"StagePassed b"}},
 		"none beside a merge":           {[]*core.Delegated{a, b}, []*core.Stage{line("a", worked), line("b", worked, merging)}, nil},
-		"what is done in part":          {[]*core.Delegated{delegated("a", core.DelegatedPartial)}, []*core.Stage{line("a", worked)}, []string{"TaskAdmitted a.r1.merge"}},
+		"what is done in part":          {[]*core.Delegated{delegated("a", core.DelegationPartial)}, []*core.Stage{line("a", worked)}, []string{"TaskAdmitted a.r1.merge"}},
 		"nothing while others work":     {[]*core.Delegated{a, busy}, []*core.Stage{line("a", worked), works()}, nil},
-		"what somebody waits for":       {[]*core.Delegated{a, b, busy, delegated("z", core.DelegatedWaiting, "b")}, []*core.Stage{line("a", worked), line("b", worked), works()}, []string{"TaskAdmitted b.r1.merge"}},
-		"not for who has begun":         {[]*core.Delegated{a, delegated("busy", core.DelegatedOpen, "a")}, []*core.Stage{line("a", worked), works()}, nil},
-		"not for who waits for another": {[]*core.Delegated{a, busy, delegated("z", core.DelegatedWaiting, "busy")}, []*core.Stage{line("a", worked), works()}, nil},
+		"what somebody waits for":       {[]*core.Delegated{a, b, busy, delegated("z", core.DelegationWaiting, "b")}, []*core.Stage{line("a", worked), line("b", worked), works()}, []string{"TaskAdmitted b.r1.merge"}},
+		"not for who has begun":         {[]*core.Delegated{a, delegated("busy", core.DelegationOpen, "a")}, []*core.Stage{line("a", worked), works()}, nil},
+		"not for who waits for another": {[]*core.Delegated{a, busy, delegated("z", core.DelegationWaiting, "busy")}, []*core.Stage{line("a", worked), works()}, nil},
 		"refused":                       {[]*core.Delegated{a}, []*core.Stage{line("a", worked, refused)}, []string{"TaskAdmitted a.r1.resolve"}},
 		"refused, after one try":        {[]*core.Delegated{a}, []*core.Stage{line("a", worked, refused, resolved, refused)}, []string{"TaskAdmitted a.r1.resolve2"}},
 		"refused too often":             {[]*core.Delegated{a}, []*core.Stage{line("a", worked, refused, resolved, refused, resolved, refused)}, []string{"StageDiscarded a: it could not be merged"}},
@@ -125,7 +125,7 @@ func TestWhatBeginsOfAWave(t *testing.T) {
 		}
 		return s
 	}
-	lacking := delegated("a", core.DelegatedWaiting)
+	lacking := delegated("a", core.DelegationWaiting)
 	lacking.Brief.Requires = []string{"fact:gone"}
 	for name, c := range map[string]struct {
 		writes core.Writes
@@ -134,11 +134,11 @@ func TestWhatBeginsOfAWave(t *testing.T) {
 		branch string
 		want   []string
 	}{
-		"documents":                  {core.WritesArtifacts, delegated("a", core.DelegatedWaiting), nil, "", []string{"StageOpened a", "TaskAdmitted a.r1"}},
-		"code":                       {core.WritesCode, delegated("a", core.DelegatedWaiting), nil, "feature/x-a-1", []string{"StageOpened a", "TaskAdmitted a.r1"}},
-		"again":                      {core.WritesCode, delegated("a", core.DelegatedWaiting), turns(1), "", []string{"TaskAdmitted a.r1.again2"}},
-		"again, for the last time":   {core.WritesCode, delegated("a", core.DelegatedWaiting), turns(4), "", []string{"TaskAdmitted a.r1.again5"}},
-		"again, too often":           {core.WritesCode, delegated("a", core.DelegatedWaiting), turns(5), "", []string{"BriefEnded a failed: it was blocked 5 times", "StageDiscarded a: it was blocked 5 times"}},
+		"documents":                  {core.WritesArtifacts, delegated("a", core.DelegationWaiting), nil, "", []string{"StageOpened a", "TaskAdmitted a.r1"}},
+		"code":                       {core.WritesCode, delegated("a", core.DelegationWaiting), nil, "feature/x-a-1", []string{"StageOpened a", "TaskAdmitted a.r1"}},
+		"again":                      {core.WritesCode, delegated("a", core.DelegationWaiting), turns(1), "", []string{"TaskAdmitted a.r1.again2"}},
+		"again, for the last time":   {core.WritesCode, delegated("a", core.DelegationWaiting), turns(4), "", []string{"TaskAdmitted a.r1.again5"}},
+		"again, too often":           {core.WritesCode, delegated("a", core.DelegationWaiting), turns(5), "", []string{"BriefEnded a failed: it was blocked 5 times", "StageDiscarded a: it was blocked 5 times"}},
 		"what it needs is not there": {core.WritesCode, lacking, nil, "", []string{"BriefEnded a failed: fact:gone is not there any more"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestHowDelegationsEnd(t *testing.T) {
 	t.Parallel()
 	usedUp := task(core.KindWork, core.TaskWaiting)
 	usedUp.Counted = 2
-	failed := delegated("a", core.DelegatedFailed)
+	failed := delegated("a", core.DelegationFailed)
 	failed.Reason = "x"
 	stage := func(change func(s *core.Stage), tasks ...*core.Task) *core.Stage {
 		s := line("a", tasks...)
@@ -199,14 +199,14 @@ func TestHowDelegationsEnd(t *testing.T) {
 		stage *core.Stage
 		want  []string
 	}{
-		"its tries are used up":    {delegated("a", core.DelegatedOpen), stage(as, usedUp), []string{"BriefEnded a failed: " + why, "StageDiscarded a: " + why}},
-		"one is left":              {delegated("a", core.DelegatedOpen), stage(as, task(core.KindWork, core.TaskWaiting)), []string{"AttemptRequested"}},
+		"its tries are used up":    {delegated("a", core.DelegationOpen), stage(as, usedUp), []string{"BriefEnded a failed: " + why, "StageDiscarded a: " + why}},
+		"one is left":              {delegated("a", core.DelegationOpen), stage(as, task(core.KindWork, core.TaskWaiting)), []string{"AttemptRequested"}},
 		"it failed":                {failed, stage(as, task(core.KindWork, core.TaskDone)), []string{"StageDiscarded a: x"}},
-		"documents alone":          {delegated("a", core.DelegatedDone), stage(func(s *core.Stage) { s.Branch = "" }, task(core.KindWork, core.TaskDone)), []string{"StagePassed a"}},
-		"no change on its branch":  {delegated("a", core.DelegatedPartial), stage(func(s *core.Stage) { s.Line = s.Base }, task(core.KindWork, core.TaskDone)), []string{"StagePassed a"}},
-		"a change on its branch":   {delegated("a", core.DelegatedPartial), stage(as, task(core.KindWork, core.TaskDone)), []string{"TaskAdmitted a.r1.merge"}},
-		"what cannot be published": {delegated("a", core.DelegatedDone), publish(core.StageOpen, "declined"), []string{"RunPaused publish: declined"}},
-		"what was published":       {delegated("a", core.DelegatedDone), publish(core.StageDone, ""), []string{"RunCompleted"}},
+		"documents alone":          {delegated("a", core.DelegationDone), stage(func(s *core.Stage) { s.Branch = "" }, task(core.KindWork, core.TaskDone)), []string{"StagePassed a"}},
+		"no change on its branch":  {delegated("a", core.DelegationPartial), stage(func(s *core.Stage) { s.Line = s.Base }, task(core.KindWork, core.TaskDone)), []string{"StagePassed a"}},
+		"a change on its branch":   {delegated("a", core.DelegationPartial), stage(as, task(core.KindWork, core.TaskDone)), []string{"TaskAdmitted a.r1.merge"}},
+		"what cannot be published": {delegated("a", core.DelegationDone), publish(core.StageOpen, "declined"), []string{"RunPaused publish: declined"}},
+		"what was published":       {delegated("a", core.DelegationDone), publish(core.StageDone, ""), []string{"RunCompleted"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := wave(core.WritesCode, c.work)

@@ -78,7 +78,7 @@ func (f *following) earlier(d *core.Delegated) admission.Earlier {
 	p := admission.Brief(d.Brief)
 	e := admission.Earlier{ID: p.ID, Key: p.Key, State: admission.Open, Reason: d.Reason, Outputs: p.Outputs}
 	switch {
-	case d.Status == core.DelegatedDone:
+	case d.Status == core.DelegationDone:
 		e.State = admission.Done
 	case d.Status.Over(), slices.Contains(f.dropped, d.Brief.ID):
 		e.State, e.Key = admission.Failed, "" // it may be tried again under another name

@@ -148,7 +148,7 @@ func TestWhatIsRefusedAgainIsAskedOnce(t *testing.T) {
 // waits for; nothing of work that was dropped.
 func TestWhatWorkersWantToKnow(t *testing.T) {
 	t.Parallel()
-	asking := func(id string, status core.DelegatedStatus, out core.WorkerOutput) *core.Delegated {
+	asking := func(id string, status core.DelegationStatus, out core.WorkerOutput) *core.Delegated {
 		d := delegated(id, status)
 		d.Answer = &out
 		return d
@@ -159,9 +159,9 @@ func TestWhatWorkersWantToKnow(t *testing.T) {
 		works []*core.Delegated
 		want  []string
 	}{
-		"what is waited for first": {[]*core.Delegated{asking("a", core.DelegatedPartial, partly), asking("b", core.DelegatedBlocked, blocked)}, []string{"QuestionAsked b Which? true", "QuestionAsked a When? false"}},
-		"two ask the same":         {[]*core.Delegated{asking("a", core.DelegatedBlocked, blocked), asking("b", core.DelegatedBlocked, blocked)}, []string{"QuestionAsked a Which? true"}},
-		"who was dropped":          {[]*core.Delegated{asking("a", core.DelegatedDropped, blocked), asking("b", core.DelegatedPartial, partly)}, []string{"QuestionAsked b When? false", "QuestionAsked b Which? false"}},
+		"what is waited for first": {[]*core.Delegated{asking("a", core.DelegationPartial, partly), asking("b", core.DelegationBlocked, blocked)}, []string{"QuestionAsked b Which? true", "QuestionAsked a When? false"}},
+		"two ask the same":         {[]*core.Delegated{asking("a", core.DelegationBlocked, blocked), asking("b", core.DelegationBlocked, blocked)}, []string{"QuestionAsked a Which? true"}},
+		"who was dropped":          {[]*core.Delegated{asking("a", core.DelegationDropped, blocked), asking("b", core.DelegationPartial, partly)}, []string{"QuestionAsked b When? false", "QuestionAsked b Which? false"}},
 	} {
 		if diff := cmp.Diff(c.want, outline(waves.Decider{}.Decide(wave(core.WritesArtifacts, c.works...)))); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)

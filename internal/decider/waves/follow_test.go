@@ -31,8 +31,8 @@ func decided(d core.PlannerDecision) *core.Run {
 		Questions: []core.Question{{ID: "q-worker", Text: "Which?", From: "blocked"}, {ID: "q-people", Text: "Why?"}},
 		Answers:   []core.Answer{{Question: core.Question{ID: "q-old"}, Text: "so"}},
 	}
-	for _, status := range []core.DelegatedStatus{
-		core.DelegatedWaiting, core.DelegatedBlocked, core.DelegatedDone, core.DelegatedPartial, core.DelegatedFailed, core.DelegatedDropped,
+	for _, status := range []core.DelegationStatus{
+		core.DelegationWaiting, core.DelegationBlocked, core.DelegationDone, core.DelegationPartial, core.DelegationFailed, core.DelegationDropped,
 	} {
 		r.Waves.Works = append(r.Waves.Works, &core.Delegated{Brief: core.Brief{ID: string(status), Agent: "dev"}, Wave: 1, Status: status})
 	}
@@ -75,7 +75,7 @@ func TestWhatAPlannerIsToldOfItsDecision(t *testing.T) {
 	} {
 		test.decision.Decision, test.decision.Reason = core.CourseAsk, "why"
 		bodies := waves.Decider{}.Decide(decided(test.decision))
-		i := slices.IndexFunc(bodies, func(b core.Body) bool { return b.Type() == core.TypeWaveClosed })
+		i := slices.IndexFunc(bodies, func(b core.Body) bool { return core.TypeOf(b) == core.TypeWaveClosed })
 		if i < 0 {
 			t.Fatalf("%s: the wave is not closed: %v", name, bodies)
 		}
@@ -89,7 +89,7 @@ func TestWhatAPlannerIsToldOfItsDecision(t *testing.T) {
 		for _, kind := range []core.Type{core.TypeQuestionAnswered, core.TypeBriefEnded} {
 			n := 0
 			for _, b := range bodies {
-				if b.Type() == kind {
+				if core.TypeOf(b) == kind {
 					n++
 				}
 			}

@@ -90,7 +90,7 @@ func TestAllThatIsHopelessEndsAtOnce(t *testing.T) {
 	w.run.Playbook.Project.Waves.Delegations = 100
 	w.work = func(*world, *core.Delegated) core.WorkerOutput { return core.WorkerOutput{Status: core.OutputFailed} }
 	w.play()
-	if d := w.run.Waves.Work("b80"); d.Status != core.DelegatedFailed || !strings.Contains(d.Reason, "depends on b79") {
+	if d := w.run.Waves.Work("b80"); d.Status != core.DelegationFailed || !strings.Contains(d.Reason, "depends on b79") {
 		t.Errorf("%+v", d)
 	}
 }
@@ -101,7 +101,7 @@ func TestWhatCannotBeMergedIsNotDone(t *testing.T) {
 	w := steady(t, core.WritesCode, further(brief("a")), finish(), dropping("a"))
 	w.merging = func(core.Merge) bool { return false }
 	w.play()
-	if !w.has(core.TypeCourseRefused) || w.run.Status != core.StatusCompleted || w.run.Waves.Work("a").Status != core.DelegatedDropped {
+	if !w.has(core.TypeCourseRefused) || w.run.Status != core.StatusCompleted || w.run.Waves.Work("a").Status != core.DelegationDropped {
 		t.Errorf("%s %+v\n%s", w.run.Status, w.run.Pause, w.account())
 	}
 	tried := 0
@@ -145,7 +145,7 @@ func TestABranchThatNobodyToldOfIsRemoved(t *testing.T) {
 	w.work = func(*world, *core.Delegated) core.WorkerOutput {
 		return core.WorkerOutput{Status: core.OutputBlocked, Blocking: []core.Asked{{Text: "Why?"}}}
 	}
-	for w.run.Waves.Work("a") == nil || w.run.Waves.Work("a").Status != core.DelegatedDropped {
+	for w.run.Waves.Work("a") == nil || w.run.Waves.Work("a").Status != core.DelegationDropped {
 		for _, a := range core.Effects(w.run) {
 			if move, ok := a.(core.MoveBranch); !ok || move.Ref != ref {
 				w.effect(a)
@@ -270,7 +270,7 @@ func TestAPersonIsNotFlooded(t *testing.T) {
 		}
 		w.must(core.Person("me"), core.QuestionAnswered{ID: w.run.Questions[at].ID, Text: "so"})
 	}
-	if w.play(); slices.ContainsFunc(w.run.Waves.Works, func(d *core.Delegated) bool { return d.Status != core.DelegatedDone }) {
+	if w.play(); slices.ContainsFunc(w.run.Waves.Works, func(d *core.Delegated) bool { return d.Status != core.DelegationDone }) {
 		t.Error(w.account())
 	}
 }

@@ -31,7 +31,7 @@ func TestWhenThePlannerLooks(t *testing.T) {
 	publishing := func(r *core.Run) {
 		r.Stages = append(r.Stages, &core.Stage{ID: core.PublishStage, Status: core.StageGated, Round: 1, Gate: &core.Gate{}})
 	}
-	done := delegated("a", core.DelegatedDone)
+	done := delegated("a", core.DelegationDone)
 	for name, c := range map[string]struct {
 		works   []*core.Delegated
 		changes []func(r *core.Run)
@@ -40,13 +40,13 @@ func TestWhenThePlannerLooks(t *testing.T) {
 		"at the goal":                    {nil, []func(r *core.Run){closed}, looks},
 		"at a wave that is over":         {[]*core.Delegated{done}, nil, looks},
 		"after a wave":                   {[]*core.Delegated{done}, []func(r *core.Run){closed}, looks},
-		"not while somebody works":       {[]*core.Delegated{delegated("busy", core.DelegatedOpen)}, []func(r *core.Run){func(r *core.Run) { r.Stages = []*core.Stage{line("busy", task(core.KindWork, core.TaskRunning))} }}, nil},
+		"not while somebody works":       {[]*core.Delegated{delegated("busy", core.DelegationOpen)}, []func(r *core.Run){func(r *core.Run) { r.Stages = []*core.Stage{line("busy", task(core.KindWork, core.TaskRunning))} }}, nil},
 		"not while it looks":             {[]*core.Delegated{done}, []func(r *core.Run){looking}, nil},
 		"not while it looks at the goal": {nil, []func(r *core.Run){closed, looking}, nil},
 		"not while it publishes":         {[]*core.Delegated{done}, []func(r *core.Run){closed, publishing}, nil},
-		"the next wave":                  {[]*core.Delegated{delegated("b", core.DelegatedWaiting)}, []func(r *core.Run){closed}, []string{"WaveOpened 2"}},
-		"no further than allowed":        {[]*core.Delegated{delegated("b", core.DelegatedWaiting)}, []func(r *core.Run){closed, func(r *core.Run) { r.Waves.N = 5 }}, []string{"WaveOpened 5"}},
-		"no wave while it looks":         {[]*core.Delegated{delegated("b", core.DelegatedWaiting)}, []func(r *core.Run){closed, looking}, nil},
+		"the next wave":                  {[]*core.Delegated{delegated("b", core.DelegationWaiting)}, []func(r *core.Run){closed}, []string{"WaveOpened 2"}},
+		"no further than allowed":        {[]*core.Delegated{delegated("b", core.DelegationWaiting)}, []func(r *core.Run){closed, func(r *core.Run) { r.Waves.N = 5 }}, []string{"WaveOpened 5"}},
+		"no wave while it looks":         {[]*core.Delegated{delegated("b", core.DelegationWaiting)}, []func(r *core.Run){closed, looking}, nil},
 		"a question":                     {nil, []func(r *core.Run){closed, asks(true, "")}, []string{"RunPaused question: the planner asks: Which?"}},
 		"a worker's question":            {nil, []func(r *core.Run){closed, asks(true, "a")}, []string{"RunPaused question: a asks: Which?"}},
 		"a question that may wait":       {nil, []func(r *core.Run){closed, asks(false, "a")}, looks},
@@ -123,8 +123,8 @@ func TestHowAPlannerFinishes(t *testing.T) {
 		"it answers another": {func(r *core.Run) {
 			r.Questions = []core.Question{{ID: "q1", From: "a", Blocking: true}, {ID: "q2", From: "a"}}
 		}, core.PlannerDecision{Answers: []core.Answering{{Question: "q2", Answer: "x"}}}, refused},
-		"work is open":      {func(r *core.Run) { r.Waves.Works = append(r.Waves.Works, delegated("b", core.DelegatedBlocked)) }, core.PlannerDecision{}, refused},
-		"it drops that":     {func(r *core.Run) { r.Waves.Works = append(r.Waves.Works, delegated("b", core.DelegatedBlocked)) }, core.PlannerDecision{Dropped: []core.Dropped{{ID: "b", Reason: "x"}}}, published},
+		"work is open":      {func(r *core.Run) { r.Waves.Works = append(r.Waves.Works, delegated("b", core.DelegationBlocked)) }, core.PlannerDecision{}, refused},
+		"it drops that":     {func(r *core.Run) { r.Waves.Works = append(r.Waves.Works, delegated("b", core.DelegationBlocked)) }, core.PlannerDecision{Dropped: []core.Dropped{{ID: "b", Reason: "x"}}}, published},
 		"two say otherwise": {contradicted, core.PlannerDecision{}, refused},
 		"it says which":     {contradicted, core.PlannerDecision{Facts: []core.Claimed{{Key: "db", Content: "sqlite"}}}, published},
 	} {
@@ -132,11 +132,11 @@ func TestHowAPlannerFinishes(t *testing.T) {
 			c.decision.Decision, c.decision.Reason = core.CourseFinish, "all is there"
 			r := decided(c.decision)
 			r.BaseCommit, r.Verified, r.Questions, r.Waves.Pool = "c0", "c1", nil, nil
-			r.Waves.Works, r.Playbook.Project.Waves.Writes = []*core.Delegated{delegated("a", core.DelegatedDone)}, core.WritesCode
+			r.Waves.Works, r.Playbook.Project.Waves.Writes = []*core.Delegated{delegated("a", core.DelegationDone)}, core.WritesCode
 			c.change(r)
 			got := map[core.Type]bool{}
 			for _, b := range (waves.Decider{}).Decide(r) {
-				got[b.Type()] = true
+				got[core.TypeOf(b)] = true
 			}
 			for _, end := range []core.Type{published, completed, refused} {
 				if got[end] != (end == c.want) {

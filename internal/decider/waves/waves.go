@@ -51,7 +51,7 @@ func questions(r *core.Run) []core.Body {
 	a := asker{run: r, said: map[string]bool{}}
 	for _, blocking := range []bool{true, false} {
 		for _, d := range r.Waves.Works {
-			if d.Answer != nil && d.Status != core.DelegatedDropped {
+			if d.Answer != nil && d.Status != core.DelegationDropped {
 				a.put(d, blocking)
 			}
 		}

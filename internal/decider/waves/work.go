@@ -24,32 +24,32 @@ func works(r *core.Run) []core.Body {
 func drive(r *core.Run, d *core.Delegated) []core.Body {
 	s := r.Stage(d.Brief.ID)
 	switch d.Status {
-	case core.DelegatedWaiting:
+	case core.DelegationWaiting:
 		if r.Startable(d) && !r.Closing() {
 			return begin(r, d, s)
 		}
-	case core.DelegatedOpen:
+	case core.DelegationOpen:
 		t := s.Tasks[len(s.Tasks)-1]
 		if work.Exhausted(t) {
 			return fail(d, s, work.WhyNot(r, t))
 		}
 		return work.Advance(r, s, t)
-	case core.DelegatedFailed:
+	case core.DelegationFailed:
 		if s != nil && s.Status == core.StageOpen {
 			return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: d.Reason}}
 		}
-	case core.DelegatedDone, core.DelegatedPartial:
+	case core.DelegationDone, core.DelegationPartial:
 		if s != nil && s.Status == core.StageOpen && (s.Branch == "" || s.Start() == s.Base) {
 			return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
 		}
-	case core.DelegatedBlocked, core.DelegatedDropped:
+	case core.DelegationBlocked, core.DelegationRefused, core.DelegationDropped:
 	}
 	return nil
 }
 
 func fail(d *core.Delegated, s *core.Stage, reason string) []core.Body {
 	return []core.Body{
-		core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: reason},
+		core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegationFailed, Reason: reason},
 		core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: reason},
 	}
 }
@@ -60,7 +60,7 @@ func begin(r *core.Run, d *core.Delegated, s *core.Stage) []core.Body {
 	for _, name := range d.Brief.Requires {
 		if !r.Known(name) {
 			reason := fmt.Sprintf("%s is not there any more", name)
-			return []core.Body{core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: reason}}
+			return []core.Body{core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegationFailed, Reason: reason}}
 		}
 	}
 	if s != nil && work.Count(s, core.KindWork) >= core.MaxTurns {
@@ -104,9 +104,9 @@ func hopeless(r *core.Run) []core.Body {
 		if at := slices.IndexFunc(d.Brief.DependsOn, func(id string) bool { return ended[id] }); id == "" && at >= 0 {
 			id = d.Brief.DependsOn[at]
 		}
-		if id != "" && d.Status == core.DelegatedWaiting {
+		if id != "" && d.Status == core.DelegationWaiting {
 			ended[d.Brief.ID] = true
-			bodies = append(bodies, core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: fmt.Sprintf("it depends on %s, which was not done", id)})
+			bodies = append(bodies, core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegationFailed, Reason: fmt.Sprintf("it depends on %s, which was not done", id)})
 		}
 	}
 	return bodies
@@ -125,7 +125,7 @@ func settled(r *core.Run) bool {
 // awaited reports that somebody begins on what a delegation has done.
 func awaited(r *core.Run, d *core.Delegated) bool {
 	return slices.ContainsFunc(r.Waves.Works, func(other *core.Delegated) bool {
-		return other.Status == core.DelegatedWaiting && slices.Contains(other.Brief.DependsOn, d.Brief.ID)
+		return other.Status == core.DelegationWaiting && slices.Contains(other.Brief.DependsOn, d.Brief.ID)
 	})
 }
 
@@ -136,7 +136,7 @@ func next(r *core.Run) (*core.Delegated, *core.Stage) {
 	var first *core.Delegated
 	for _, d := range r.Waves.Works {
 		s := r.Stage(d.Brief.ID)
-		if s == nil || s.Status != core.StageOpen || d.Status != core.DelegatedDone && d.Status != core.DelegatedPartial {
+		if s == nil || s.Status != core.StageOpen || d.Status != core.DelegationDone && d.Status != core.DelegationPartial {
 			continue
 		}
 		if work.Count(s, core.KindMerge) > 0 {

@@ -95,7 +95,7 @@ func (w *world) watch(body core.Body) {
 			return
 		}
 		for _, id := range d.Brief.DependsOn {
-			if w.run.Waves.Work(id).Status != core.DelegatedDone {
+			if w.run.Waves.Work(id).Status != core.DelegationDone {
 				w.t.Fatalf("%s begins before %s is done\n%s", d.Brief.ID, id, w.account())
 			}
 			if s := w.run.Stage(id); s.Branch != "" && !s.Status.Closed() {
@@ -109,7 +109,7 @@ func (w *world) watch(body core.Body) {
 		}
 	case core.RunPaused:
 		for _, d := range w.run.Waves.Works {
-			if b.Code == core.PauseBarren && d.Status == core.DelegatedWaiting && w.run.Startable(d) {
+			if b.Code == core.PauseBarren && d.Status == core.DelegationWaiting && w.run.Startable(d) {
 				w.t.Fatalf("the run pauses, and %s could begin\n%s", d.Brief.ID, w.account())
 			}
 		}
@@ -121,7 +121,7 @@ func (w *world) watch(body core.Body) {
 			if text := w.unmet(d); text != "" {
 				w.t.Fatalf("the run is completed, and %q of %s was never met\n%s", text, d.Brief.ID, w.account())
 			}
-			if s := w.run.Stage(d.Brief.ID); d.Status == core.DelegatedDone && s.Status == core.StageOmitted {
+			if s := w.run.Stage(d.Brief.ID); d.Status == core.DelegationDone && s.Status == core.StageOmitted {
 				w.t.Fatalf("the run is completed, and what %s did is not in it\n%s", d.Brief.ID, w.account())
 			}
 		}
@@ -132,7 +132,7 @@ func (w *world) watch(body core.Body) {
 // unmet is a criterion that a delegation left unmet and that no delegation in its
 // place, done, was asked for; "" where there is none.
 func (w *world) unmet(d *core.Delegated) string {
-	if d.Status != core.DelegatedPartial {
+	if d.Status != core.DelegationPartial {
 		return "" // met, or given up with a reason
 	}
 	place := map[string]bool{d.Brief.ID: true}
@@ -145,7 +145,7 @@ func (w *world) unmet(d *core.Delegated) string {
 	}
 	for _, text := range d.Answer.Coverage.Unmet {
 		if !slices.ContainsFunc(w.run.Waves.Works, func(heir *core.Delegated) bool {
-			return place[heir.Brief.ID] && heir.Status == core.DelegatedDone && slices.ContainsFunc(heir.Brief.Criteria, func(c core.Criterion) bool { return core.Plain(c.Text) == core.Plain(text) })
+			return place[heir.Brief.ID] && heir.Status == core.DelegationDone && slices.ContainsFunc(heir.Brief.Criteria, func(c core.Criterion) bool { return core.Plain(c.Text) == core.Plain(text) })
 		}) {
 			return text
 		}
@@ -178,7 +178,7 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 		}
 		for _, b := range bodies {
 			if err := w.add(core.ActorFor(w.run, waves.Decider{}, b), cause, b); err != nil {
-				w.t.Fatalf("after %s: decision %s %+v is unlawful: %v\n%s", body.Type(), b.Type(), b, err, w.account())
+				w.t.Fatalf("after %s: decision %s %+v is unlawful: %v\n%s", core.TypeOf(body), core.TypeOf(b), b, err, w.account())
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 func (w *world) must(actor core.Actor, body core.Body) {
 	w.t.Helper()
 	if err := w.try(actor, body); err != nil {
-		w.t.Fatalf("%s refused: %v (%s)\n%s", body.Type(), err, wording.Hint(err), w.account())
+		w.t.Fatalf("%s refused: %v (%s)\n%s", core.TypeOf(body), err, wording.Hint(err), w.account())
 	}
 }
 
@@ -346,7 +346,7 @@ func (w *world) decide() core.PlannerDecision {
 		}
 	}
 	for _, o := range w.run.Waves.Works {
-		open := !o.Status.Over() || o.Status == core.DelegatedFailed && len(o.Unmet) > 0
+		open := !o.Status.Over() || o.Status == core.DelegationFailed && len(o.Unmet) > 0
 		if open && (w.kind || w.draw("drops", 4) == 0) {
 			d.Dropped = append(d.Dropped, core.Dropped{ID: o.Brief.ID, Reason: "not needed"})
 		}

@@ -15,7 +15,7 @@ import (
 func TestWhoApprovesAPublicationIsToldAllOfIt(t *testing.T) {
 	leaks := []core.Leak{{Rule: "github-token", File: "a.env", Line: 3}}
 	s := &core.Stage{ID: "publish", Status: core.StageOpen, Tasks: []*core.Task{{
-		ID: "publish", Prepared: &core.Prepared{Notices: []string{"changes CLAUDE.md"}, Leaks: leaks},
+		ID: "publish", Prepared: &core.PublishPrepared{Notices: []string{"changes CLAUDE.md"}, Leaks: leaks},
 	}}}
 	for isolation, first := range map[string][]string{"sandbox": nil, "none": {"unenforced: this run's agents are not isolated"}} {
 		r := &core.Run{Isolation: isolation, Stages: []*core.Stage{s}}
@@ -76,7 +76,7 @@ func TestARunRestsOrEndsOnlyWithAllItsWork(t *testing.T) {
 		}
 		var got core.Type
 		if len(bodies) > 0 {
-			got = bodies[0].Type()
+			got = core.TypeOf(bodies[0])
 		}
 		if got != c.want || len(bodies) > 1 {
 			t.Errorf("%s: %+v follows, want %q", name, bodies, c.want)

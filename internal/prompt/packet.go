@@ -38,9 +38,22 @@ const (
 	OutputsDir    = "outputs" // what the delegations of the newest wave answered
 )
 
-// CompactFile and DetailedFile are what the documents of a wave are called.
-func CompactFile(wave int) string  { return fmt.Sprintf("wave_%02d_compact.md", wave) }
-func DetailedFile(wave int) string { return fmt.Sprintf("wave_%02d_detailed.md", wave) }
+// CompactFile is the name of the compact document of a wave.
+func CompactFile(wave int) string { return fmt.Sprintf("wave_%02d_compact.md", wave) }
+
+// WaveDocuments are the documents that closed the waves, by the names they are fetched by.
+func WaveDocuments(w *core.Waves) []core.Artifact {
+	var all []core.Artifact
+	for _, end := range w.Ends {
+		if end.Compact != "" {
+			all = append(all, core.Artifact{Name: CompactFile(end.Wave), Digest: end.Compact})
+		}
+		if end.Detailed != "" {
+			all = append(all, core.Artifact{Name: fmt.Sprintf("wave_%02d_detailed.md", end.Wave), Digest: end.Detailed})
+		}
+	}
+	return all
+}
 
 // Packet is what every attempt of a run in waves starts from. The answers to own
 // questions, by their ids, come first.

@@ -105,10 +105,7 @@ func readStep(words string, line int, r *report) core.Step {
 // nothing is what a step says that comes after no other.
 const nothing = "nothing"
 
-// ValidID reports whether a step may have this id. Ids become part of the names of branches.
-func ValidID(id string) bool { return checkID(id) == "" }
-
-// checkID says what is wrong with an id.
+// checkID says what is wrong with an id, which becomes part of the names of branches; "" if nothing is.
 func checkID(id string) string {
 	const most = 32
 	lower := strings.ToLower(id)

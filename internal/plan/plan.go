@@ -1,7 +1,7 @@
-// Package plan reads and writes .ai/plan.md: Markdown in which the headings of one section are the steps, and everything
-// else belongs to whoever wrote it. The reader is strict, so that no step is lost, reordered or misread in silence; a
-// change touches the bytes of checkboxes and nothing else. It must not decide what is done next, and it touches neither
-// files nor the clock: text goes in, steps and text come out. docs/plan.md describes the form.
+// Package plan reads .ai/plan.md and checks off its steps. In this Markdown file the headings of one section are the
+// steps, and everything else belongs to whoever wrote it. The reader is strict, so that no step is lost, reordered or
+// misread in silence; a change touches only the bytes of checkboxes. The package must not decide what is done next, and it
+// uses neither files nor the clock. docs/plan.md describes the form.
 package plan
 
 import (

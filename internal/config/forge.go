@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -51,7 +50,7 @@ func (f *ForgeSettings) table() []setting {
 		word("remote", &f.Remote, name).shown(f.RemoteName).onlyPersonal(where),
 		word("forge_token_env", &f.TokenEnv, variable).shown(f.TokenVariable).onlyPersonal(token),
 		word("forge_token_file", &f.TokenFile, absolute).onlyPersonal(token),
-		base("forge_poll", &f.Poll, single(pollEvery), yamlfile.FormatDuration).
+		duration("forge_poll", &f.Poll, pollEvery).
 			byDefault(30 * time.Second).onlyPersonal("it would say how often your token is used"),
 		word("webhook_secret_env", &f.SecretEnv, variable).onlyPersonal(token),
 		word("webhook_secret_file", &f.SecretFile, absolute).onlyPersonal(token),
@@ -109,16 +108,23 @@ func (f ForgeSettings) Server() *url.URL {
 }
 
 func forgeURL(text string) error {
+	u, err := address(text, "name the token with forge_token_env or forge_token_file")
+	if err == nil && (u.RawQuery != "" || u.Fragment != "") {
+		return fmt.Errorf("%q must not have a query or a fragment", text)
+	}
+	return err
+}
+
+// address parses a URL without credentials. It keeps the text out of its errors, because it may contain some.
+func address(text, instead string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("it must be an address with https:// and a host")
+		return nil, errors.New("it must be an address with https:// and a host")
 	case u.User != nil:
-		return errors.New("it contains credentials; name the token with forge_token_env or forge_token_file")
-	case u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("%q must not have a query or a fragment", text)
+		return nil, errors.New("it contains credentials; " + instead)
 	}
-	return nil
+	return u, nil
 }
 
 func ownerName(text string) error {

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
 
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 )
@@ -45,18 +44,12 @@ func (n NotifySettings) Quiet() (notify.Quiet, error) {
 	return notify.ParseQuiet(n.QuietHours.V, n.QuietZone.V)
 }
 
-// webhookURL keeps the address out of messages: it may hold a credential.
 func webhookURL(text string) error {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("it must be an address with https:// and a host")
-	case u.User != nil:
-		return errors.New("it contains credentials; a webhook is signed with a secret instead")
-	case u.Fragment != "":
+	u, err := address(text, "a webhook is signed with a secret instead")
+	if err == nil && u.Fragment != "" {
 		return errors.New("it has a fragment, which servers never see")
 	}
-	return nil
+	return err
 }
 
 func quietHours(text string) error {

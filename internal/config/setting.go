@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -35,8 +36,11 @@ const (
 	NotifyDesktop = "desktop"
 	NotifyWebhook = "webhook"
 	NotifySlack   = "slack"
-	NotifyOff     = "off"
+	NotifyOff     = off
 )
+
+// off turns something off.
+const off = "off"
 
 // setting is one line of the table of settings: where its value is kept, how it is written, and who may set it.
 type setting struct {
@@ -78,7 +82,7 @@ func (s *Settings) table() []setting {
 		number("limits.attempts", &s.Attempts, 1, 20).byDefault(limits.Attempts),
 		number("limits.infra", &s.Infra, 0, 100).byDefault(limits.Infra),
 		number("limits.sterile", &s.Sterile, 1, 1000).byDefault(limits.Sterile),
-		duration("limits.wall_time", &s.WallTime).byDefault(limits.WallTime),
+		duration("limits.wall_time", &s.WallTime, atLeast(time.Minute)).tightened(higher[time.Duration]).byDefault(limits.WallTime),
 		number("limits.parallel", &s.Parallel, 1, 1000).byDefault(limits.Parallel),
 		number("limits.auto_rounds", &s.AutoRounds, 0, 100).byDefault(limits.AutoRounds),
 		money("limits.cost_usd", &s.CostUSD).byDefault(limits.CostUSD),
@@ -87,13 +91,14 @@ func (s *Settings) table() []setting {
 		optional("limits.attempt.tokens", &s.AttemptTokens).byDefault(limits.Attempt.Tokens),
 		money("limits.project.cost_usd", &s.ProjectCostUSD).byDefault(limits.Project.CostUSD),
 		optional("limits.project.tokens", &s.ProjectTokens).byDefault(limits.Project.Tokens),
-		optionalDuration("limits.project.wall_time", &s.ProjectWallTime).byDefault(limits.Project.WallTime),
+		duration("limits.project.wall_time", &s.ProjectWallTime, orZero("0", atLeast(time.Second))).zeroShown(noLimit).
+			tightened(beyond[time.Duration]).byDefault(limits.Project.WallTime),
 		optional("limits.project.attempts", &s.ProjectAttempts).byDefault(limits.Project.Attempts),
 		optional("limits.project.parallel", &s.ProjectParallel).byDefault(limits.Project.Parallel),
 	}, s.Resources.table("resources."), total, s.Network.table(), s.Credential.table(), []setting{
-		orOff("preflight", &s.Preflight, parsePreflight, yamlfile.FormatDuration).byDefault(2 * time.Minute),
+		duration("preflight", &s.Preflight, orZero(off, atLeast(time.Second))).zeroShown(off).byDefault(2 * time.Minute),
 	}, s.Forge.table(), s.Telling.table(), []setting{
-		orOff("retention", &s.Retention, ParseAge, FormatAge).onlyPersonal("it would say what is removed from this machine"),
+		base("retention", &s.Retention, single(orZero(off, ParseAge)), FormatAge).zeroShown(off).onlyPersonal("it would say what is removed from this machine"),
 	})
 }
 
@@ -122,9 +127,13 @@ func (s setting) added() setting {
 
 func (s setting) onlyPersonal(reason string) setting { s.personal = reason; return s }
 
-// beyond compares limits of which zero means none.
-func beyond[T int | int64 | float64 | time.Duration](current, proposed T) bool {
-	return current != 0 && (proposed == 0 || proposed > current)
+// higher reports a limit above the one in force.
+func higher[T cmp.Ordered](current, proposed any) bool { return proposed.(T) > current.(T) }
+
+// beyond is higher for limits of which zero means none.
+func beyond[T cmp.Ordered](current, proposed any) bool {
+	var none T
+	return current.(T) != none && (proposed.(T) == none || higher[T](current, proposed))
 }
 
 func strength(isolation string) int {
@@ -172,50 +181,66 @@ func list(key, separator string, at *Value[[]string], check func(string) error) 
 }
 
 func number[T int | int64](key string, at *Value[T], low, high T) setting {
-	return base(key, at, single(func(text string) (T, error) {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < int64(low) || n > int64(high) {
-			return 0, fmt.Errorf("%q is not a whole number between %d and %d", text, low, high)
-		}
-		return T(n), nil
-	}), func(n T) string { return fmt.Sprint(n) }).tightened(func(current, proposed any) bool { return proposed.(T) > current.(T) })
+	return whole(key, at, low, high, fmt.Sprintf("a whole number between %d and %d", low, high)).tightened(higher[T])
 }
 
 // optional is a number of which zero means no limit.
 func optional[T int | int64](key string, at *Value[T]) setting {
-	return number(key, at, 0, math.MaxInt64>>(64-strconv.IntSize)).
-		shown(func() string { return orNoLimit(at.V, fmt.Sprint(at.V)) }).
-		tightened(func(current, proposed any) bool { return beyond(current.(T), proposed.(T)) })
+	return whole(key, at, 0, math.MaxInt64>>(64-strconv.IntSize), "a whole number; 0 means no limit").zeroShown(noLimit).tightened(beyond[T])
 }
 
-// orNoLimit is the text of a limit of which zero means none.
-func orNoLimit[T int | int64 | float64 | time.Duration](limit T, text string) string {
-	if limit == 0 {
-		return "no limit"
+// noLimit is shown for limits of which zero means none.
+const noLimit = "no limit"
+
+func whole[T int | int64](key string, at *Value[T], low, high T, expected string) setting {
+	return base(key, at, single(func(text string) (T, error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < int64(low) || n > int64(high) {
+			return 0, fmt.Errorf("%q is not %s", text, expected)
+		}
+		return T(n), nil
+	}), func(n T) string { return fmt.Sprint(n) })
+}
+
+// zeroShown is a setting whose zero value is shown as a word.
+func (s setting) zeroShown(word string) setting {
+	zero, show := s.fallback, s.show
+	return s.shown(func() string {
+		if s.get() == zero {
+			return word
+		}
+		return show()
+	})
+}
+
+// duration is a length of time that parse reads.
+func duration(key string, at *Value[time.Duration], parse func(string) (time.Duration, error)) setting {
+	return base(key, at, single(parse), yamlfile.FormatDuration)
+}
+
+// atLeast parses a duration with a lower bound.
+func atLeast(low time.Duration) func(string) (time.Duration, error) {
+	return func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < low {
+			return 0, fmt.Errorf("%q is not a duration of at least %s; write 90s, 30m or 8h", text, yamlfile.FormatDuration(low))
+		}
+		return d, nil
 	}
-	return text
 }
 
-func duration(key string, at *Value[time.Duration]) setting {
-	return base(key, at, single(func(text string) (time.Duration, error) {
-		d, err := time.ParseDuration(text)
-		if err != nil || d < time.Minute {
-			return 0, fmt.Errorf("%q is not a duration of at least 1m; write 90m or 8h", text)
+// orZero also parses a word that stands for zero.
+func orZero(word string, parse func(string) (time.Duration, error)) func(string) (time.Duration, error) {
+	return func(text string) (time.Duration, error) {
+		if text == word {
+			return 0, nil
+		}
+		d, err := parse(text)
+		if err != nil {
+			return 0, fmt.Errorf("%w, or %s", err, word)
 		}
 		return d, nil
-	}), yamlfile.FormatDuration).tightened(func(current, proposed any) bool { return proposed.(time.Duration) > current.(time.Duration) })
-}
-
-// optionalDuration is a duration of which zero means no limit.
-func optionalDuration(key string, at *Value[time.Duration]) setting {
-	return base(key, at, single(func(text string) (time.Duration, error) {
-		d, err := time.ParseDuration(text)
-		if err != nil || d != 0 && d < time.Second {
-			return 0, fmt.Errorf("%q is not a duration of at least 1s; write 90m or 8h, 0 means no limit", text)
-		}
-		return d, nil
-	}), func(d time.Duration) string { return orNoLimit(d, yamlfile.FormatDuration(d)) }).
-		tightened(func(current, proposed any) bool { return beyond(current.(time.Duration), proposed.(time.Duration)) })
+	}
 }
 
 func money(key string, at *Value[float64]) setting {
@@ -225,8 +250,7 @@ func money(key string, at *Value[float64]) setting {
 			return 0, fmt.Errorf("%q is not an amount of dollars; 0 means no limit", text)
 		}
 		return usd, nil
-	}), func(usd float64) string { return orNoLimit(usd, core.Money(usd)) }).
-		tightened(func(current, proposed any) bool { return beyond(current.(float64), proposed.(float64)) })
+	}), core.Money).zeroShown(noLimit).tightened(beyond[float64])
 }
 
 func oneOf(words ...string) func(string) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"path/filepath"
@@ -270,38 +271,18 @@ func (i *importer) noteRoles(names []string) {
 }
 
 func (i *importer) render(name string) ([]byte, error) {
-	root, roles, phases := yamlfile.NewMap(), yamlfile.NewMap(), []core.Phase{}
-	yamlfile.Put(root, "name", yamlfile.Text(name))
-	yamlfile.Put(root, "kind", yamlfile.Text(KindPhases))
-	var names []string
+	book := &parser{out: core.Playbook{Name: name, Kind: KindPhases}, roles: map[string]roleDraft{}}
 	for _, p := range i.phases {
-		for _, name := range p.roleNames() {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-				yamlfile.Put(roles, name, yamlfile.NewMap())
+		if p.Team != nil {
+			for _, name := range append(p.Team.Spokes, p.Team.Hub) {
+				book.roles[name] = roleDraft{}
 			}
+		} else if p.Role != "" {
+			book.roles[p.Role] = roleDraft{}
 		}
 		p.Done = core.Check{Kind: core.CheckAll, Of: p.done}
-		if err := writable(p.Done); err != nil {
-			return nil, err
-		}
-		phases = append(phases, p.Phase)
+		book.out.Phases = append(book.out.Phases, p.Phase)
 	}
-	if len(names) > 0 {
-		yamlfile.Put(root, "roles", roles)
-		i.noteRoles(names)
-	}
-	book := &parser{out: core.Playbook{Phases: phases}}
-	yamlfile.Put(root, "phases", book.phasesField().Node())
-	return encode(root)
-}
-
-func (p *imported) roleNames() []string {
-	switch {
-	case p.Team != nil:
-		return append([]string{p.Team.Hub}, p.Team.Spokes...)
-	case p.Role != "":
-		return []string{p.Role}
-	}
-	return nil
+	i.noteRoles(slices.Sorted(maps.Keys(book.roles)))
+	return book.render(KindPhases)
 }

@@ -69,12 +69,7 @@ func checkSteps(kind string, o yamlfile.Object, m *core.Management) {
 	} else if m.Review.When == core.ReviewAlways || m.Review.When == core.ReviewPaths {
 		o.Need("reviewer", "name the role that reviews, or set review: never")
 	}
-	switch {
-	case len(m.Done.Of) == 0:
-		o.Value().Warn("no check looks at a step's branch or at a merge", "give done a command that builds and tests the project")
-	case !mentions(m.Done, core.CheckCommand):
-		o.Key("done").Warn("nothing builds or tests a step's branch or a merge", "add a command check")
-	}
+	remarkOnChecks(o, m.Done, "a step's")
 }
 
 // worker is a field that names the role for kinds of tasks.
@@ -100,22 +95,38 @@ func (p *parser) assign(v yamlfile.Value, m *core.Management, kinds ...core.Task
 // specialistsField holds the roles that a step of the plan may name in place of the one that does the others. Nothing but
 // their place among the playbook's roles says so: a plan can name whatever a person trusted with the playbook.
 func (p *parser) specialistsField(m *core.Management) yamlfile.Field {
+	return p.rolesField("specialists", "Further roles that a step of the plan, or the manager, may name.", m, func(v yamlfile.Value, name string) bool {
+		if name == m.Roles[core.KindCode] {
+			v.Fail("the role "+yamlfile.Quote(name)+" does every step that names no other", "remove it from the list")
+		}
+		return !isManager(v, name, m)
+	})
+}
+
+// rolesField is a list of roles that work if they are named. allowed reports those that cannot be in it.
+func (p *parser) rolesField(key, doc string, m *core.Management, allowed func(v yamlfile.Value, name string) bool) yamlfile.Field {
 	names := unassigned(p.out.Roles, m)
-	read := func(v yamlfile.Value) (string, bool) {
+	return yamlfile.At(key, doc, &names, yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, func(v yamlfile.Value) (string, bool) {
 		r, ok := p.useRole(v)
-		switch {
-		case !ok || isManager(v, r.Name, m):
+		if !ok || !allowed(v, r.Name) {
 			return "", false
-		case slices.Contains(names, r.Name):
+		}
+		if slices.Contains(names, r.Name) {
 			v.Fail("the role "+yamlfile.Quote(r.Name)+" is listed twice", "")
-		case r.Name == m.Roles[core.KindCode]:
-			v.Fail("the role "+yamlfile.Quote(r.Name)+" does every step that names no other", "remove it from the list")
 		}
 		names = append(names, r.Name)
 		return r.Name, true
+	})))
+}
+
+// remarkOnChecks warns if nothing checks every branch and every merge.
+func remarkOnChecks(o yamlfile.Object, done core.Check, whose string) {
+	switch {
+	case len(done.Of) == 0:
+		o.Value().Warn("no check looks at "+whose+" branch or at a merge", "give done a command that builds and tests the project")
+	case !mentions(done, core.CheckCommand):
+		o.Key("done").Warn("nothing builds or tests "+whose+" branch or a merge", "add a command check")
 	}
-	return yamlfile.At("specialists", "Further roles that a step of the plan, or the manager, may name.", &names,
-		yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, read)))
 }
 
 // unassigned are the roles of a playbook that no kind of task is given to: they work where they are named.

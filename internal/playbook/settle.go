@@ -113,11 +113,11 @@ func settleCoverage(done core.Check, whose string, target int) (core.Check, []st
 	if !namesCoverage(done) {
 		return done, nil, nil
 	}
-	if target != 0 {
-		return withCoverage(done, strconv.Itoa(target)), nil, nil
-	}
-	done, some := withoutCoverage(done)
-	if !some {
+	done, some := withCoverage(done, target)
+	switch {
+	case target != 0:
+		return done, nil, nil
+	case !some:
 		return done, nil, core.Errorf(core.CodeInvalid, "only its test coverage shows that %s is done, and the run has no target for it", whose).
 			WithHint("name one: --coverage 80")
 	}
@@ -128,26 +128,20 @@ func namesCoverage(c core.Check) bool {
 	return strings.Contains(c.Run, coverageVariable) || slices.ContainsFunc(c.Of, namesCoverage)
 }
 
-// withoutCoverage is a check without the parts that name the target; false where nothing is left of it.
-func withoutCoverage(c core.Check) (core.Check, bool) {
+// withCoverage is a check with the target in the parts that name it, or without those parts if the target is 0; false if
+// nothing is left of it.
+func withCoverage(c core.Check, target int) (core.Check, bool) {
 	if len(c.Of) == 0 {
-		return c, !namesCoverage(c)
+		left := target != 0 || !namesCoverage(c)
+		c.Run = strings.ReplaceAll(c.Run, coverageVariable, strconv.Itoa(target))
+		return c, left
 	}
 	var kept []core.Check
 	for _, of := range c.Of {
-		if of, ok := withoutCoverage(of); ok {
+		if of, left := withCoverage(of, target); left {
 			kept = append(kept, of)
 		}
 	}
 	c.Of = kept
 	return c, len(kept) > 0
-}
-
-func withCoverage(c core.Check, target string) core.Check {
-	c.Run = strings.ReplaceAll(c.Run, coverageVariable, target)
-	c.Of = slices.Clone(c.Of)
-	for i := range c.Of {
-		c.Of[i] = withCoverage(c.Of[i], target)
-	}
-	return c
 }

@@ -27,24 +27,17 @@ func (p *parser) plannerField(m *core.Management) yamlfile.Field {
 
 // wavesField holds what is delegated, to whom, and how far it may go.
 func (p *parser) wavesField(m *core.Management) yamlfile.Field {
-	w, workers := m.Waves, unassigned(p.out.Roles, m)
-	worker := yamlfile.Word(yamlfile.AnyText.Schema, func(v yamlfile.Value) (string, bool) {
-		r, ok := p.useRole(v)
-		switch {
-		case !ok:
-			return "", false
-		case r.Name == m.Roles[core.KindWave]:
-			v.Fail("the role "+yamlfile.Quote(r.Name)+" is the planner's, and a planner does no work itself", "name another role")
-		case slices.Contains(workers, r.Name):
-			v.Fail("the role "+yamlfile.Quote(r.Name)+" is listed twice", "")
+	w := m.Waves
+	notPlanner := func(v yamlfile.Value, name string) bool {
+		if name == m.Roles[core.KindWave] {
+			v.Fail("the role "+yamlfile.Quote(name)+" is the planner's, and a planner does no work itself", "name another role")
 		}
-		workers = append(workers, r.Name)
-		return r.Name, true
-	})
+		return true
+	}
 	return yamlfile.Group("waves", "What is delegated, to whom, and how far it may go.", yamlfile.Fields{
 		yamlfile.At("writes", "artifacts: workers hand in documents and change nothing. code: each works on a branch, too, which is merged. artifacts unless set.",
 			&w.Writes, yamlfile.OneOf(core.WritesArtifacts, core.WritesCode)),
-		yamlfile.At("workers", "The roles that may be delegated to; all under roles but the planner's unless set.", &workers, yamlfile.ListOf(worker)),
+		p.rolesField("workers", "The roles that may be delegated to; all under roles but the planner's unless set.", m, notPlanner),
 		yamlfile.At("waves", "Waves at most; 10 unless set.", &w.Waves, yamlfile.Number(1, maxWaves)),
 		yamlfile.At("delegations", "Delegations of one wave at most; 20 unless set.", &w.Delegations, yamlfile.Number(1, maxDelegations)),
 		yamlfile.At("attempts", "For each piece of work; that of defaults unless set.", &m.Attempts, tries()),
@@ -103,12 +96,7 @@ func (p *parser) settleWaveChecks(m *core.Management) {
 	if !p.waves.Has("done") {
 		m.Done = p.opts.Commands.checks()
 	}
-	switch {
-	case len(m.Done.Of) == 0:
-		p.waves.Value().Warn("no check looks at a worker's branch or at a merge", "give done a command that builds and tests the project")
-	case !mentions(m.Done, core.CheckCommand):
-		p.waves.Key("done").Warn("nothing builds or tests a worker's branch or a merge", "add a command check")
-	}
+	remarkOnChecks(p.waves, m.Done, "a worker's")
 }
 
 // checks are the commands by which a project builds and tests itself.

@@ -23,8 +23,7 @@ const (
 	IsolationContainer = "container"
 )
 
-// How Claude Code is let use its tools where no person could be asked: by
-// bypassing its permissions, or by a list of what is allowed.
+// How Claude Code may use its tools when no person can be asked: it bypasses permissions, or follows a list.
 const (
 	PermissionsBypass = "bypass"
 	PermissionsListed = "listed"
@@ -42,7 +41,7 @@ const (
 // off turns something off.
 const off = "off"
 
-// setting is one line of the table of settings: where its value is kept, how it is written, and who may set it.
+// setting is one row of the table of settings: where its value is kept, how it is written, and who may set it.
 type setting struct {
 	key string
 	// separator splits a value given as one text; empty for settings with a single value.
@@ -53,8 +52,8 @@ type setting struct {
 	get       func() any
 	from      func() Source
 	show      func() string
-	// loosens reports that the proposed value is weaker than the one in force. A repository's value is then refused. Nil
-	// means that any value is as good as another.
+	// loosens reports that the proposed value is weaker than the one in force: a repository cannot set it. Nil means that
+	// values cannot be compared.
 	loosens func(current, proposed any) bool
 	// personal settings are never taken from a repository.
 	personal string
@@ -73,10 +72,10 @@ func (s *Settings) table() []setting {
 		word("agent", &s.Agent, name).byDefault("claude"),
 		word("model", &s.Model, name),
 		word("claude_permissions", &s.Permits, oneOf(PermissionsBypass, PermissionsListed)).byDefault(PermissionsBypass).
-			onlyPersonal("how an agent's program is let work is yours to say"),
+			onlyPersonal("only you decide what an agent's program may do"),
 		word("claude_mcp", &s.MCP, absolute).onlyPersonal("it starts programs beside agents"),
 		list("read_only", string(filepath.ListSeparator), &s.ReadOnly, absolute).onlyPersonal("it would open paths of this machine to agents"),
-		list("approval_words", ";", &s.Approvals, approval).joined("; ").onlyPersonal("what counts as your approval is yours to say"),
+		list("approval_words", ";", &s.Approvals, approval).joined("; ").onlyPersonal("only you decide what counts as your approval"),
 		list("steering_files", ",", &s.Steering, steering.Check).joined(", ").added(),
 		list("notify", ",", &s.Notify, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)).byDefault([]string{NotifyBell}),
 		number("limits.attempts", &s.Attempts, 1, 20).byDefault(limits.Attempts),
@@ -104,10 +103,10 @@ func (s *Settings) table() []setting {
 
 func (s setting) byDefault(v any) setting { s.fallback = v; return s }
 
-// shown is a setting that is listed in other words than those it is read from.
+// shown is a setting that is listed in other words than it is written.
 func (s setting) shown(show func() string) setting { s.show = show; return s }
 
-// joined is a list that is shown with something else than spaces between its items.
+// joined is a list that is shown with a separator other than a space.
 func (s setting) joined(by string) setting {
 	return s.shown(func() string { return strings.Join(s.get().([]string), by) })
 }
@@ -117,9 +116,9 @@ func (s setting) tightened(loosens func(current, proposed any) bool) setting {
 	return s
 }
 
-// added is a list to which everybody can add, and from which nobody can take away.
+// added is a list that everybody can add to, and nobody can remove from.
 func (s setting) added() setting {
-	s.loosens = func(any, any) bool { return false } // a repository's words count beside the person's
+	s.loosens = func(any, any) bool { return false } // a repository's items are added to the person's
 	set, get := s.set, s.get
 	s.set = func(from Source, v any) { set(from, append(slices.Clone(get().([]string)), v.([]string)...)) }
 	return s
@@ -269,7 +268,7 @@ func name(text string) error {
 	return nil
 }
 
-// approval is a message that is short enough to be nothing but an approval.
+// approval checks that a message is short enough to be nothing but an approval.
 func approval(text string) error {
 	switch words := strings.Fields(text); {
 	case len(words) == 0 || !strings.ContainsFunc(text, unicode.IsLetter):

@@ -26,7 +26,7 @@ var ErrUnknownStep = errors.New("the plan has no such step")
 
 // Problem is one thing that is wrong with a plan.
 type Problem struct {
-	Line int    // counted from 1; 0 where it is about the whole file
+	Line int    // counted from 1; 0 if it is about the whole file
 	What string // what is wrong, with bounded excerpts
 	Fix  string // what to do about it
 	Kind error  // one of the reasons above

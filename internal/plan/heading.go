@@ -18,7 +18,7 @@ const stepLevel = 3
 // exampleStep shows how a step is written.
 const exampleStep = "`### [ ] 1. Title`"
 
-// heading takes a line apart that begins with hashes. The level is 0 where it is no heading. An indented heading is
+// heading takes a line apart that begins with hashes. The level is 0 if it is no heading. An indented heading is
 // none: it may be part of a list.
 func heading(line string) (level int, words string) {
 	if line == "" || line[0] != '#' {

@@ -16,7 +16,7 @@ type outline struct {
 	covered []bool // by line; the first is 0
 	html    []bool // of those, what HTML covers up to the next empty line
 	opened  int    // line of the block that the text leaves open, counted from 1
-	closing string // the line that would close it; empty where none is open
+	closing string // the line that would close it; empty if none is open
 }
 
 // newOutline reads a text whose lines end in LF. The blocks that goldmark opens and continues are noted by line, which its
@@ -84,7 +84,7 @@ func (w watched) Continue(node ast.Node, reader markdown.Reader, pc parser.Conte
 	return state
 }
 
-// endOfHTML is what ends a block of HTML that begins with this line, in lower case. It is empty where the line itself or
+// endOfHTML is what ends a block of HTML that begins with this line, in lower case. It is empty if the line itself or
 // an empty one does.
 func endOfHTML(block *ast.HTMLBlock, line string) string {
 	end := map[ast.HTMLBlockType]string{

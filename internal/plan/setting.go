@@ -24,12 +24,12 @@ func validRole(name string) bool { return len(name) <= 64 && roleForm.MatchStrin
 type setting struct {
 	line  int
 	name  string // as written
-	key   string // which setting it is or seems to be; empty where it seems to be none
+	key   string // which setting it is or seems to be; empty if it seems to be none
 	value string
 	plain bool // exactly as settings are written
 }
 
-// readSetting takes a line apart; ok is false where it does not look like a setting at all. What people put around the
+// readSetting takes a line apart; ok is false if it does not look like a setting at all. What people put around the
 // name in Markdown, bullets and emphasis, is let in, so that it can be pointed out.
 func readSetting(line string, number int) (s setting, ok bool) {
 	const emphasis = "*_"
@@ -79,7 +79,7 @@ func meant(name string) string {
 	return ""
 }
 
-// names are the steps that a value of After lists; none where it says so.
+// names are the steps that a value of After lists; none if it says so.
 func names(value string) []string {
 	if strings.EqualFold(value, nothing) {
 		return nil

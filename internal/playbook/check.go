@@ -21,7 +21,7 @@ type subject struct {
 	left    bool     // a check was left out because the project has no such command
 }
 
-// refuses says why a kind of check cannot apply to the subject; empty where it can.
+// refuses says why a kind of check cannot apply to the subject; empty if it can.
 func (on *subject) refuses(kind core.CheckKind) string {
 	if !on.merges {
 		return ""
@@ -165,7 +165,7 @@ func writeCheck(c core.Check) *yaml.Node {
 	return yamlfile.Fields{new(parser).checkFields(&c, &subject{}).Find(string(c.Kind))}.Node()
 }
 
-// writeChecks writes a list of checks; nothing where there are none.
+// writeChecks writes a list of checks; nothing if there are none.
 func writeChecks(checks []core.Check) *yaml.Node {
 	if len(checks) == 0 {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Commands are how a project is prepared, built and tested; empty where nothing was found.
+// Commands are how a project is prepared, built and tested; empty if nothing was found.
 type Commands struct {
 	Setup string
 	Build string
 	Test  string
 	// Caches are the folders that the setup fills and that serve again while what they were made from is unchanged. There
-	// are none where a part of the setup must be repeated for every delivery.
+	// are none if a part of the setup must be repeated for every delivery.
 	Caches []core.Cache
 
 	fresh bool // the setup must be repeated

@@ -87,7 +87,7 @@ func (d *draft) documents() []string {
 // spokeDocument is what a spoke hands to its hub.
 func spokeDocument(phase, spoke string) string { return phase + "-" + spoke + ".md" }
 
-// uncertain says why a document of a team may not be there when the phase has passed; empty where it is.
+// uncertain says why a document of a team may not be there when the phase has passed; empty if it is.
 func (d *draft) uncertain(document string) string {
 	if d.Team == nil || slices.Contains(d.Outputs, document) {
 		return ""

@@ -93,7 +93,7 @@ func required(r *core.Run, b core.Brief) []Blob {
 	return blobs
 }
 
-// document finds what a delegation refers to by a detail's id or a name; nil where
+// document finds what a delegation refers to by a detail's id or a name; nil if
 // that is no document.
 func document(r *core.Run, reference string) *core.Document {
 	kind, called := core.Reference(reference)

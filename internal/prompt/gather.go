@@ -101,7 +101,7 @@ func role(p *core.Playbook, name string) core.Role {
 	return found
 }
 
-// producer is the stage whose artifact of the name is the valid one; empty where there is none.
+// producer is the stage whose artifact of the name is the valid one; empty if there is none.
 func producer(r *core.Run, name string) string {
 	valid := r.Artifact(name)
 	if valid == nil {

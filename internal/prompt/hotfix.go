@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// Again says why the phase is done again; empty where it is done for the first time.
+// Again says why the phase is done again; empty if it is done for the first time.
 func (v view) Again() string {
 	from := ""
 	if v.Hotfix != nil && v.Hotfix.From != "" {

@@ -64,7 +64,7 @@ type Paths struct {
 // InputFile is an artifact the task reads.
 type InputFile struct {
 	Name     string
-	Stage    string // that handed it in; empty where nobody did
+	Stage    string // that handed it in; empty if nobody did
 	Optional bool
 	Tree     bool // it is a file of the project, which Stage changed
 }

@@ -31,7 +31,7 @@ const answersFile = "answers.md"
 // Desk is what a manager's prompt depends on beside its run.
 type Desk struct {
 	Paths  Paths
-	Plan   []byte // .ai/plan.md; nil where there is none
+	Plan   []byte // .ai/plan.md; nil if there is none
 	Inline bool   // the agent takes no system prompt: the role's text goes into this one
 }
 

@@ -33,7 +33,7 @@ func Fields(r *core.Role) yamlfile.Fields {
 }
 
 // split separates front matter from prompt. The front matter keeps its line numbers: what is before it is blanked out.
-// It is nil where the file has none.
+// It is nil if the file has none.
 func split(report *yamlfile.Report, data []byte) (front []byte, body string, err error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	lines := strings.SplitAfter(text, "\n")

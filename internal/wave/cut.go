@@ -8,7 +8,7 @@ import (
 )
 
 // cut shortens prose to at most most characters, at a word where there is one, and ends it with how much is missing and
-// which document has it. It returns how many characters went; 0 where the text fits.
+// which document has it. It returns how many characters went; 0 if the text fits.
 func cut(text string, most int, whole string) (string, int) {
 	length := utf8.RuneCountInString(text)
 	if length <= most {

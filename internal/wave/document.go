@@ -13,7 +13,7 @@ import (
 
 const onlyObject = "write one JSON object, and nothing before or after it"
 
-// document reads the JSON that an agent wrote; false where there is nothing to be measured.
+// document reads the JSON that an agent wrote; false if there is nothing to be measured.
 func (r *reader) document(data []byte) (any, bool) {
 	if len(data) > MaxBytes {
 		r.problemf("", "the document has %d bytes; at most %d are read. Say it in fewer words, and hand in what is long as a document of its own", len(data), MaxBytes)

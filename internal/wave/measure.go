@@ -14,7 +14,7 @@ import (
 )
 
 // measure holds a value to a schema and returns it in form: prose cut to its length, a plain text in the object that it
-// stands for. It is nil where the value cannot be used, and what is wrong with it was told. It knows the keywords that the
+// stands for. It is nil if the value cannot be used, and what is wrong with it was told. It knows the keywords that the
 // schemas of this package use.
 func (r *reader) measure(path string, s *jsonschema.Schema, v any) any {
 	if len(s.AnyOf) > 0 {

@@ -45,7 +45,7 @@ func (r *reader) sound(paths ...string) bool {
 	return r.more == 0
 }
 
-// err is all that was found wrong; nil where nothing was.
+// err is all that was found wrong; nil if nothing was.
 func (r *reader) err() error {
 	if len(r.problems) == 0 {
 		return nil

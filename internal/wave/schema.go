@@ -25,7 +25,7 @@ var schemas embed.FS
 // Schemas are the names of the published schemas, in the order in which a run meets the documents.
 func Schemas() []string { return []string{Delegation, Packet, Output, Decision, PoolEntry} }
 
-// Schema is a published JSON Schema (draft 2020-12) by its name; nil where there is none of the name. It leads nowhere but
+// Schema is a published JSON Schema (draft 2020-12) by its name; nil if there is none of the name. It leads nowhere but
 // into itself.
 func Schema(name string) json.RawMessage {
 	text, err := schemas.ReadFile("schema/" + name + ".schema.json")

@@ -40,7 +40,7 @@ func proposals(r *core.Run) []core.Body {
 	return bodies
 }
 
-// objection says why a proposal is refused; code is empty where it is not.
+// objection says why a proposal is refused; code is "" if it is not.
 func objection(r *core.Run, d *core.Delegation) (code, reason string) {
 	for _, judge := range []func(*core.Run, *core.Delegation) (string, string){again, kind, planned, admissible, dependencies, line, finished} {
 		if code, reason := judge(r, d); code != "" {

@@ -9,7 +9,7 @@ import (
 )
 
 // refused asks admission about the tasks of a round, as other deciders do before work
-// begins: the first that it refuses; nil where it admits all.
+// begins: the first that it refuses; nil if it admits all.
 func refused(r *core.Run, round []core.TaskAdmitted) *admission.Verdict {
 	q := admission.Request{Roles: admission.Roles(r.Playbook.Roles)}
 	for _, t := range round {

@@ -87,7 +87,7 @@ func open(r *core.Run, s *core.Stage) []core.Body {
 	return bodies
 }
 
-// planned is how an approved plan leaves the stage out; nil where none does.
+// planned is how an approved plan leaves the stage out; nil if none does.
 func planned(r *core.Run, s *core.Stage) *core.StageSkipped {
 	skip, plan, ok := core.PlannedSkip(r, s)
 	if !ok {

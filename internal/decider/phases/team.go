@@ -33,7 +33,7 @@ func team(phase *core.Phase, round int) []core.TaskAdmitted {
 }
 
 // fallback is the role that does a team's work alone where a spoke cannot
-// deliver; empty where the run is to pause then.
+// deliver; empty if the run is to pause then.
 func fallback(r *core.Run, s *core.Stage) string {
 	phase := r.Playbook.Phase(s.ID)
 	if phase.Team == nil || s.Reduced != "" {

@@ -81,7 +81,7 @@ func (a *asker) put(d *core.Delegated, blocking bool) {
 	}
 }
 
-// asking is a question that nobody asked before; nil where somebody did.
+// asking is a question that nobody asked before; nil if somebody did.
 func asking(r *core.Run, from string, q core.Asked, blocking bool) core.Body {
 	b := core.QuestionAsked{ID: r.QuestionID(q.Text), Text: q.Text, From: from, Blocking: blocking, About: q.About, Default: q.Default, After: q.Patience()}
 	if r.Question(b.ID) != nil || r.Answered(b.ID) != nil {

@@ -20,7 +20,7 @@ func First(r *core.Run, deciders ...func(*core.Run) []core.Body) []core.Body {
 	return nil
 }
 
-// Next is what follows for one task; nil where nothing does yet. A task that
+// Next is what follows for one task; nil if nothing does yet. A task that
 // has no further try pauses the run.
 func Next(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 	switch {

@@ -22,7 +22,7 @@ func Kinds() []string { return []string{KindPhases, KindRules, KindManager, Kind
 
 func knownKinds() string { return "this version knows: " + strings.Join(Kinds(), ", ") }
 
-// kindFields describe what not every kind of playbook has.
+// kindFields describe the fields of one kind of playbook.
 func (p *parser) kindFields(kind string) yamlfile.Fields {
 	m := p.out.Project
 	if m == nil {
@@ -41,7 +41,7 @@ func (p *parser) kindFields(kind string) yamlfile.Fields {
 	return nil
 }
 
-// keysByKind are the keys that not every kind of playbook has.
+// keysByKind are the keys of kindFields.
 func keysByKind() map[string][]string {
 	keys := map[string][]string{}
 	for _, kind := range Kinds() {

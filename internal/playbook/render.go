@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Render writes a playbook as YAML with everything in it that is in force: defaults, roles, agents and implied checks.
-// Parsing the result gives the same playbook, but for its hash and origin.
+// Render writes a playbook as YAML, with its defaults, roles, agents and implied checks written out. Parsing the result
+// gives the same playbook, except for its hash and origin.
 func Render(book core.Playbook) ([]byte, error) {
 	p, kind := &parser{out: book, agents: map[string]agentDraft{}, roles: map[string]roleDraft{}}, KindPhases
 	for name, a := range book.Agents {

@@ -100,7 +100,7 @@ func remark(p yamlfile.Pair, followed []string) {
 			p.Value.Warn("is not used by Stellwerk: every attempt has a workspace of its own", "")
 		}
 	case "disallowedTools":
-		p.Key.Warn("is not followed: the role keeps every tool that tools allows", "list the allowed tools in tools")
+		p.Key.Warn("has no effect: the role keeps every tool that tools allows", "list the allowed tools in tools")
 	default:
 		p.Key.Warn("is not used by Stellwerk", yamlfile.Known(p.Name, followed))
 	}

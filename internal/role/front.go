@@ -16,7 +16,7 @@ import (
 // fence opens and closes the front matter.
 const fence = "---"
 
-// Fields describe what a role's file and a role of a playbook both say.
+// Fields describe the fields that a role's file and a role of a playbook share.
 func Fields(r *core.Role) yamlfile.Fields {
 	tools, capabilities := yamlfile.AnyList, yamlfile.AnyList
 	tools.Read = func(v yamlfile.Value) ([]string, bool) { return Tools(v), true }
@@ -32,8 +32,7 @@ func Fields(r *core.Role) yamlfile.Fields {
 	}
 }
 
-// split separates front matter from prompt. The front matter keeps its line numbers: what is before it is blanked out.
-// It is nil if the file has none.
+// split separates the front matter, nil if there is none, from the prompt. The front matter keeps its line numbers.
 func split(report *yamlfile.Report, data []byte) (front []byte, body string, err error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	lines := strings.SplitAfter(text, "\n")
@@ -91,8 +90,8 @@ func (r *Role) readFront(file string, front []byte) error {
 	return report.Err()
 }
 
-// remark says what becomes of a key that belongs to Claude Code. Its word for a workspace of its own passes: every attempt
-// has one, whatever the file says.
+// remark warns that a key of Claude Code has no effect. "isolation: worktree" needs no warning, because every attempt has a
+// workspace of its own.
 func remark(p yamlfile.Pair, followed []string) {
 	switch p.Name {
 	case "isolation":

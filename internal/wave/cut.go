@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// cut shortens prose to at most most characters, at a word where there is one, and ends it with how much is missing and
-// which document has it. It returns how many characters went; 0 if the text fits.
+// cut shortens prose to at most most characters, if possible at a word, and appends a note that says how much is missing and
+// which document has it. It returns the number of missing characters.
 func cut(text string, most int, whole string) (string, int) {
 	length := utf8.RuneCountInString(text)
 	if length <= most {
@@ -23,7 +23,7 @@ func cut(text string, most int, whole string) (string, int) {
 	return kept + cutNote(text, gone, whole), gone
 }
 
-// cutNote stands where text was cut: below it where it has lines, else behind it.
+// cutNote is appended to text that was cut: as a paragraph if the text has several lines.
 func cutNote(text string, gone int, whole string) string {
 	before := " "
 	if strings.Contains(text, "\n") {

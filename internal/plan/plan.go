@@ -24,7 +24,7 @@ const (
 type Document struct {
 	data  []byte
 	steps []core.Step
-	boxes []int // where each step's checkbox has its mark
+	boxes []int // offset of the mark in each step's checkbox
 }
 
 // Parse reads a plan. The error is an *[Error] that names everything that is wrong, up to a bound.
@@ -46,8 +46,8 @@ func Parse(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// Steps are the steps in the order they are written. After is spelled out: a step that does not say what it comes after
-// names the step above it. The result is the caller's.
+// Steps are the steps in the order they are written. After is filled in: a step without it names the step above. The
+// caller may change the result.
 func (d *Document) Steps() []core.Step {
 	steps := slices.Clone(d.steps)
 	for i := range steps {
@@ -76,5 +76,5 @@ func (d *Document) MarkDone(ids ...string) error {
 	return nil
 }
 
-// Bytes is the plan's text. The result is the caller's.
+// Bytes is the plan's text. The caller may change the result.
 func (d *Document) Bytes() []byte { return bytes.Clone(d.data) }

@@ -24,13 +24,13 @@ func validRole(name string) bool { return len(name) <= 64 && roleForm.MatchStrin
 type setting struct {
 	line  int
 	name  string // as written
-	key   string // which setting it is or seems to be; empty if it seems to be none
+	key   string // which setting it is or seems to be; "" if none
 	value string
 	plain bool // exactly as settings are written
 }
 
-// readSetting takes a line apart; ok is false if it does not look like a setting at all. What people put around the
-// name in Markdown, bullets and emphasis, is let in, so that it can be pointed out.
+// readSetting splits a line into name and value; ok is false if it does not look like a setting. It accepts bullets and
+// emphasis around the name, so that the mistake can be reported.
 func readSetting(line string, number int) (s setting, ok bool) {
 	const emphasis = "*_"
 	before, value, colon := strings.Cut(line, ":")
@@ -79,7 +79,7 @@ func meant(name string) string {
 	return ""
 }
 
-// names are the steps that a value of After lists; none if it says so.
+// names are the steps that a value of After lists.
 func names(value string) []string {
 	if strings.EqualFold(value, nothing) {
 		return nil
@@ -91,7 +91,7 @@ func names(value string) []string {
 	return all
 }
 
-// stray reports a line of a step's text that would have an effect where settings are: its value is one.
+// stray reports a line of a step's text that would be a valid setting further up.
 func (s setting) stray(known func(id string) bool) bool {
 	switch s.key {
 	case keyAfter:
@@ -104,10 +104,10 @@ func (s setting) stray(known func(id string) bool) bool {
 	return false
 }
 
-// written is how the setting is to be written.
+// written is how to write the setting.
 func (s setting) written() string { return code(s.key + ": " + clip(s.value)) }
 
-// apply takes a setting into the step and reports what is wrong with it.
+// apply sets a setting of the step and reports what is wrong with it.
 func (d *draft) apply(s setting, r *report) {
 	if d.settings[s.key] {
 		r.invalid(s.line, "step "+clip(d.step.ID)+" has "+s.key+" twice", "keep one of them")
@@ -126,7 +126,7 @@ func (d *draft) apply(s setting, r *report) {
 		}
 	case keyRole:
 		if d.step.Role = s.value; !validRole(s.value) {
-			r.invalid(s.line, quote(s.value)+" is not a name of a role", "write one name in small letters, as in `Role: backend-developer`")
+			r.invalid(s.line, quote(s.value)+" is not the name of a role", "write one name in small letters, as in `Role: backend-developer`")
 		}
 	case keyReview:
 		if d.step.Review = s.value; !validReview(s.value) {

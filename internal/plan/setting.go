@@ -42,7 +42,7 @@ func readSetting(line string, number int) (s setting, ok bool) {
 	if len(name) > 1 && strings.IndexByte("-*+", name[0]) >= 0 && name[1] == ' ' {
 		name = strings.TrimLeft(name[1:], " ")
 	}
-	if name = strings.Trim(name, emphasis); !oneOrTwoWords(name) {
+	if name = strings.Trim(name, emphasis); !oneOrTwoWords.MatchString(name) {
 		return setting{}, false
 	}
 	s = setting{line: number, name: name, key: meant(name), value: strings.Trim(value, " \t")}
@@ -50,21 +50,8 @@ func readSetting(line string, number int) (s setting, ok bool) {
 	return s, true
 }
 
-// oneOrTwoWords reports letters, with at most one separator between them.
-func oneOrTwoWords(name string) bool {
-	separators := 0
-	for i := range len(name) {
-		c := name[i] | 0x20 // small, if it is a letter
-		switch {
-		case c >= 'a' && c <= 'z':
-		case strings.IndexByte(" _-", name[i]) >= 0 && i > 0 && i < len(name)-1:
-			separators++
-		default:
-			return false
-		}
-	}
-	return name != "" && separators <= 1
-}
+// oneOrTwoWords matches a name that may be a setting's.
+var oneOrTwoWords = regexp.MustCompile(`^[A-Za-z]+([ _-][A-Za-z]+)?$`)
 
 // meant is the setting that a name stands for.
 func meant(name string) string {

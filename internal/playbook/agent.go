@@ -95,7 +95,7 @@ func arguments(a *core.Agent) yamlfile.Form[[]string] {
 		case !v.IsList():
 			v.Fail("expected a list", `write the program and its arguments as a list: ["bash", "agent.sh"]`)
 		default:
-			return v.Texts(), true
+			return yamlfile.AnyList.Read(v)
 		}
 		return nil, false
 	}

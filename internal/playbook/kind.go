@@ -50,8 +50,8 @@ func keysByKind() map[string][]string {
 	return keys
 }
 
-// readKind reads the playbook's kind. Where it is none that this version drives, the file is read on as the kind it seems
-// to be, so that everything wrong with it is found at once. Keys of other kinds are reported.
+// readKind reads the playbook's kind, and reports keys of other kinds. A file of an unknown kind is read as the kind it
+// seems to be, so that all its problems are found at once.
 func (p *parser) readKind(o yamlfile.Object, keys map[string][]string) {
 	lacks := func(kind, key string) bool { return !slices.Contains(keys[kind], key) }
 	given := slices.DeleteFunc(slices.Concat(slices.Collect(maps.Values(keys))...), func(key string) bool { return !o.Has(key) })

@@ -118,7 +118,8 @@ func Tools(v yamlfile.Value) []string {
 // words reads a list of texts, or one text with commas.
 func words(v yamlfile.Value) []string {
 	if v.IsList() {
-		return v.Texts()
+		texts, _ := yamlfile.AnyList.Read(v)
+		return texts
 	}
 	text, ok := v.Text()
 	if !ok {
@@ -165,12 +166,5 @@ func quoteValues(front []byte) []byte {
 const nameHint = "use small letters, digits and single hyphens"
 
 func badName(name string) string { return fmt.Sprintf("%q cannot be the name of a role", name) }
-
-func checkName(report *yamlfile.Report, name string) error {
-	if !ValidName(name) {
-		report.Add(yamlfile.Problem{Line: 1, Column: 1, Message: badName(name), Hint: nameHint})
-	}
-	return report.Err()
-}
 
 func nameOf(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }

@@ -59,7 +59,10 @@ func Parse(file string, data []byte) (Role, error) {
 			Hint: "its name is taken from the file name"})
 		r.Name = nameOf(file)
 		r.Notes = report.Warnings()
-		return r, checkName(report, r.Name)
+		if !ValidName(r.Name) {
+			report.Add(yamlfile.Problem{Line: 1, Column: 1, Message: badName(r.Name), Hint: nameHint})
+		}
+		return r, report.Err()
 	}
 	if err := r.readFront(file, front); err != nil {
 		return Role{}, err

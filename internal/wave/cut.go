@@ -14,7 +14,7 @@ func cut(text string, most int, whole string) (string, int) {
 	if length <= most {
 		return text, 0
 	}
-	kept := firstRunes(text, most-utf8.RuneCountInString(cutNote(text, length, whole)))
+	kept := string([]rune(text)[:most-utf8.RuneCountInString(cutNote(text, length, whole))])
 	if at := strings.LastIndexFunc(kept, unicode.IsSpace); at > len(kept)/2 {
 		kept = kept[:at]
 	}
@@ -30,15 +30,4 @@ func cutNote(text string, gone int, whole string) string {
 		before = "\n\n"
 	}
 	return fmt.Sprintf("%s[… %d more characters; the whole text is in %s]", before, gone, whole)
-}
-
-// firstRunes are the first n characters of text.
-func firstRunes(text string, n int) string {
-	for at := range text {
-		if n == 0 {
-			return text[:at]
-		}
-		n--
-	}
-	return text
 }

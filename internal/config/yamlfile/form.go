@@ -1,6 +1,7 @@
 package yamlfile
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -44,8 +45,14 @@ func OneOf[V ~string](known ...V) Form[V] {
 		words[i] = string(word)
 	}
 	return Word(Schema{"enum": words}, func(v Value) (V, bool) {
-		word, ok := v.Choice(words...)
-		return V(word), ok
+		switch text, ok := v.Text(); {
+		case !ok:
+		case slices.Contains(words, text):
+			return V(text), true
+		default:
+			v.Fail(fmt.Sprintf("%q is not known here", text), Known(text, words))
+		}
+		return "", false
 	})
 }
 

@@ -3,7 +3,6 @@ package yamlfile
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,19 +67,6 @@ func (v Value) Text() (string, bool) {
 		return "", false
 	}
 	return v.node.Value, true
-}
-
-// Choice reads one of a few words.
-func (v Value) Choice(words ...string) (string, bool) {
-	text, ok := v.Text()
-	if !ok {
-		return "", false
-	}
-	if !slices.Contains(words, text) {
-		v.Fail(fmt.Sprintf("%q is not known here", text), Known(text, words))
-		return "", false
-	}
-	return text, true
 }
 
 // Bool reads true or false.
@@ -160,17 +146,6 @@ func (v Value) Each() []Value {
 		v.Fail("the list is empty", "")
 	}
 	return items
-}
-
-// Texts reads a list of texts, or a single text, leaving out what is reported.
-func (v Value) Texts() []string {
-	var texts []string
-	for _, item := range v.Each() {
-		if text, ok := item.Text(); ok {
-			texts = append(texts, text)
-		}
-	}
-	return texts
 }
 
 // JSON is the value as JSON.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/plan"
 )
 
 // fleetPlaybook has steps that take a known time and are merged when they are
@@ -86,7 +85,7 @@ func fleetRepositories(ctx context.Context, shop *workshop, n size) ([]string, e
 		steps = append(steps, step)
 	}
 	files := map[string]string{
-		".ai/plan.md": string(plan.Render("All of it.", steps)), ".stellwerk/playbooks/bench.yaml": fmt.Sprintf(fleetPlaybook, n.pause.Seconds()),
+		".ai/plan.md": string(writePlan(steps)), ".stellwerk/playbooks/bench.yaml": fmt.Sprintf(fleetPlaybook, n.pause.Seconds()),
 	}
 	var repos []string
 	for i := range n.projects {

@@ -187,17 +187,6 @@ func TestEveryWordOfABriefCounts(t *testing.T) {
 	}
 }
 
-// TestMarksTellRefusalsApart: by them a planner is told what it was told before.
-func TestMarksTellRefusalsApart(t *testing.T) {
-	for want, v := range map[string]admission.Verdict{
-		"limit": {Piece: "a", Code: admission.Limit, Text: "enough"}, "cycle: a, b": {Piece: "a", Code: admission.Cycle, Members: []string{"a", "b"}}, "": {Piece: "a"},
-	} {
-		if got := v.Mark(); got != want {
-			t.Errorf("%+v: %q, not %q", v, got, want)
-		}
-	}
-}
-
 // TestSentencesAreBounded: whoever reads them has a bounded place for it.
 func TestSentencesAreBounded(t *testing.T) {
 	many := func(n int) (words []string) {

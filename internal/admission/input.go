@@ -66,44 +66,27 @@ func (p Piece) wants() []string {
 	return wants
 }
 
-// want is an input that is not there yet and that a piece may hand in before it is needed.
-type want struct {
-	piece     int
-	reference string
-}
-
 // lacking returns, for each piece, the inputs that are not there and that none of its dependencies hands in.
 func (j *judge) lacking(order []int) [][]string {
 	l := j.library()
 	lacks := make([][]string, len(j.Pieces))
 	j.makers = j.findMakers()
-	var names []string
-	wanted := map[string][]want{}
+	coming := map[string][]bool{}
 	for i, p := range j.Pieces {
 		if !j.verdicts[i].Admitted() {
 			continue
 		}
 		for _, ref := range p.wants() {
 			there, name := l.has(ref)
-			switch {
-			case there:
-			case len(j.makers[name]) == 0 || name == "":
-				lacks[i] = append(lacks[i], ref)
-			default:
-				if wanted[name] == nil {
-					names = append(names, name)
-				}
-				wanted[name] = append(wanted[name], want{i, ref})
+			makers := j.makers[name]
+			if there || j.direct(i, makers) {
+				continue
 			}
-		}
-	}
-	for chunk := range slices.Chunk(names, 64) {
-		coming := j.coming(order, chunk)
-		for bit, name := range chunk {
-			for _, w := range wanted[name] {
-				if coming[w.piece]&(1<<bit) == 0 {
-					lacks[w.piece] = append(lacks[w.piece], w.reference)
-				}
+			if coming[name] == nil {
+				coming[name] = j.coming(order, makers)
+			}
+			if !coming[name][i] {
+				lacks[i] = append(lacks[i], ref)
 			}
 		}
 	}
@@ -134,29 +117,21 @@ func (j *judge) findMakers() map[string][]int {
 	return makers
 }
 
-// coming returns, for each piece, which of at most 64 documents its direct and indirect dependencies hand in: a bit for
-// each. One walk along the order answers for all of them.
-func (j *judge) coming(order []int, names []string) []uint64 {
-	own, coming := make([]uint64, len(j.Pieces)), make([]uint64, len(j.Pieces))
-	earlier := map[string]uint64{}
-	for bit, name := range names {
-		for _, who := range j.makers[name] {
-			if who >= 0 {
-				own[who] |= 1 << bit
-			} else {
-				earlier[j.Known.Earlier[-1-who].ID] |= 1 << bit
-			}
+// direct reports whether a dependency of a piece is one of the makers of a document.
+func (j *judge) direct(i int, makers []int) bool {
+	return slices.ContainsFunc(makers, func(who int) bool {
+		if who < 0 {
+			return slices.Contains(j.Pieces[i].After, j.Known.Earlier[-1-who].ID)
 		}
-	}
+		return slices.Contains(j.edges[i], who)
+	})
+}
+
+// coming reports, for each piece, whether a direct or indirect dependency is one of the makers of a document.
+func (j *judge) coming(order, makers []int) []bool {
+	coming := make([]bool, len(j.Pieces))
 	for _, i := range order {
-		for _, d := range j.edges[i] {
-			coming[i] |= coming[d] | own[d]
-		}
-		if len(earlier) > 0 {
-			for _, id := range j.Pieces[i].After {
-				coming[i] |= earlier[id]
-			}
-		}
+		coming[i] = j.direct(i, makers) || slices.ContainsFunc(j.edges[i], func(d int) bool { return coming[d] })
 	}
 	return coming
 }
@@ -165,9 +140,6 @@ func (j *judge) coming(order []int, names []string) []uint64 {
 func (j *judge) inputs(i int, lacks []string) {
 	if len(lacks) == 0 {
 		return
-	}
-	if len(lacks) > 1 { // in the order of the request
-		lacks = slices.DeleteFunc(slices.Clone(j.Pieces[i].wants()), func(ref string) bool { return !slices.Contains(lacks, ref) })
 	}
 	hint := "what there is: " + Listed(j.named())
 	if maker := j.maker(i, lacks[0]); maker != "" {

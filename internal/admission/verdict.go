@@ -38,14 +38,6 @@ type Verdict struct {
 // Admitted reports that the piece may begin once its dependencies are done.
 func (v Verdict) Admitted() bool { return v.Code == "" }
 
-// Mark is the machine-readable reason. Two refusals of one piece with the same mark are the same refusal.
-func (v Verdict) Mark() string {
-	if len(v.Members) == 0 {
-		return string(v.Code)
-	}
-	return string(v.Code) + ": " + strings.Join(v.Members, ", ")
-}
-
 // refuse keeps the first reason.
 func (j *judge) refuse(i int, code Code, members []string, format string, args ...any) {
 	if v := &j.verdicts[i]; v.Admitted() {

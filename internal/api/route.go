@@ -36,6 +36,9 @@ type endpoint struct {
 	register func(api huma.API, op huma.Operation, svc any)
 }
 
+// Call hands a request to the method of svc that the route is for.
+func (r Route) Call(ctx context.Context, svc, in, out any) error { return r.call(ctx, svc, in, out) }
+
 // route describes an endpoint; at is its method and path.
 func route(role Role, to, id, at, summary string, e endpoint) Route {
 	method, path, _ := strings.Cut(at, " ")

@@ -218,9 +218,9 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 		Version: a.opts.Version, Person: person, Self: self, Agent: claude.Program, State: a.state,
 		Store: a.store, Blobs: a.blobs, Journal: a.journal, Yards: a.yards, Engine: a.engine, Deciders: deciders(),
 		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access,
-		Tools: toolcall.New(toolcall.Options{
+		Tools: &toolcall.Tools{
 			Engine: a.engine, Find: find, Yards: a.yards, Blobs: a.blobs, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,
-		}),
+		},
 		Redactor: a.redactor, Secrets: a.redactorOf, Isolation: isolation, Log: a.log, Work: &a.work,
 	})
 	return nil

@@ -48,7 +48,7 @@ func TestAPlannersDecisionCanBeRead(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"decision": "finish", "reason": "All is there."}`:              "The planner decides to finish.",
 		`{"decision": "ask", "reason": " ", "facts": [{}], "extra": 1}`:  "- /reason: is empty; it is why\n- /facts/0/content: is missing",
-		`{"decision": "ask", "reason": "why", "Decision": "x", "q": {}}`: "- /Decision: differs from \"decision\" only in case",
+		`{"decision": "ask", "reason": "why", "Decision": "x", "q": {}}`: "- /Decision: key differs only in case: \"decision\" and \"Decision\"",
 	} {
 		got := w.evaluate(c, w.subject(w.head(), w.blob(core.DecisionArtifact, text)))
 		if !strings.Contains(got.Detail, want) || got.Passed != strings.HasPrefix(want, "The planner") {

@@ -1,8 +1,8 @@
-// Package config settles what holds on this machine for this run: isolation, limits, the default agent and model, how to
-// tell a person, where pull requests are opened. A value comes from a flag, the environment, the person's file, the repository's file
-// or the defaults, in this order, and remembers which. A repository may tighten limits and isolation, never loosen them.
-// The package reads no file of a repository itself: its caller hands over the bytes of the base commit, so that an agent
-// cannot change the settings it works under.
+// Package config works out the settings of a run on this machine: isolation, limits, the default agent and model, how to
+// notify a person, where to open pull requests. A value comes from a flag, the environment, the person's file, the
+// repository's file or the defaults, in this order, and remembers which. A repository may tighten limits and isolation,
+// never loosen them. The package must not read a file of a repository itself: its caller passes the bytes of the base
+// commit, so that an agent cannot change the settings it works under.
 package config
 
 import (
@@ -47,16 +47,16 @@ type Value[T any] struct {
 	From Source
 }
 
-// Settings are what holds.
+// Settings are the values in force.
 type Settings struct {
 	Isolation  Value[string]
-	Agent      Value[string]   // of roles for which nothing else is said
-	Model      Value[string]   // of agents for which nothing else is said
-	Permits    Value[string]   // how Claude Code is let use its tools without a person
+	Agent      Value[string]   // of roles that name none
+	Model      Value[string]   // of agents that name none
+	Permits    Value[string]   // how Claude Code may use its tools without a person
 	MCP        Value[string]   // file of MCP servers for Claude Code without a person
 	ReadOnly   Value[[]string] // paths of this machine that agents may read, such as toolchains
-	Approvals  Value[[]string] // messages with which the person approves in a session, beside the known ones
-	Steering   Value[[]string] // files that are named before they are published, beside the known ones
+	Approvals  Value[[]string] // further messages with which the person approves in a session
+	Steering   Value[[]string] // further files to name before they are published
 	Notify     Value[[]string]
 	Attempts   Value[int]
 	Infra      Value[int]
@@ -64,14 +64,14 @@ type Settings struct {
 	WallTime   Value[time.Duration]
 	Parallel   Value[int]
 	AutoRounds Value[int]
-	Preflight  Value[time.Duration] // how long the checks are tried before a run; zero for no look at all
+	Preflight  Value[time.Duration] // how long checks may run before a run starts; zero for no preflight
 	CostUSD    Value[float64]
 	Tokens     Value[int64]
 	Forge      ForgeSettings
 	Telling    NotifySettings
 	Network    NetworkSettings
 	Credential CredentialSettings
-	Retention  Value[time.Duration] // after which an engine that serves prunes; zero for never
+	Retention  Value[time.Duration] // age after which an engine that serves prunes; zero for never
 
 	AttemptCostUSD Value[float64]
 	AttemptTokens  Value[int64]
@@ -86,7 +86,7 @@ type Settings struct {
 	AllResources ResourceSettings // of all attempts together
 }
 
-// Defaults are in force where nothing else is set.
+// Defaults are in force unless something else is set.
 func Defaults() *Settings {
 	s := &Settings{}
 	for _, setting := range s.table() {

@@ -166,10 +166,10 @@ func TestProblems(t *testing.T) {
 	}
 	want := `user.yaml:1:1: isolaton: unknown key; did you mean "isolation"?
 user.yaml:3:13: limits.attempts: "99" is not a whole number between 1 and 20
-user.yaml:4:14: limits.wall_time: "30" is not a duration of at least 1m; write 90m or 8h
+user.yaml:4:14: limits.wall_time: "30" is not a duration of at least 1m; write 90s, 30m or 8h
 user.yaml:5:13: limits.cost_usd: "-1" is not an amount of dollars; 0 means no limit
 user.yaml:6:21: limits.attempt.tokens: "1.5" is not a whole number; 0 means no limit
-user.yaml:7:24: limits.project.wall_time: "5ms" is not a duration of at least 1s; write 90m or 8h, 0 means no limit
+user.yaml:7:24: limits.project.wall_time: "5ms" is not a duration of at least 1s; write 90s, 30m or 8h, or 0
 user.yaml:8:12: read_only: "here" is not an absolute path
 user.yaml:9:9: notify: expected a single value, got a map
 project.yaml:1:1: a tab indents this line; YAML is indented with spaces

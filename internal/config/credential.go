@@ -27,12 +27,12 @@ func (c *CredentialSettings) table() []setting {
 	}
 }
 
-// Set tells whether the credential is somewhere else than in the environment.
+// Set reports whether the credential is somewhere else than in the environment.
 func (c CredentialSettings) Set() bool {
 	return c.File.V != "" || len(c.Command.V) > 0 || c.Keyring.V != ""
 }
 
-// check refuses a credential that is in two places.
+// check refuses a credential in two places.
 func (c CredentialSettings) check() error {
 	places := 0
 	for _, set := range []bool{c.File.V != "", len(c.Command.V) > 0, c.Keyring.V != ""} {

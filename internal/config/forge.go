@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -20,20 +19,18 @@ const (
 	ForgeGitea  = "gitea"
 )
 
-// DefaultRemote is the remote of a forge where none is named.
+// DefaultRemote is the remote of a forge if none is named.
 const DefaultRemote = "origin"
 
 // cloudURL is GitHub's own address.
 const cloudURL = "https://github.com"
 
-// ForgeSettings say where pull requests are opened, and by which token. They
-// are the person's alone: a repository that could name a forge could send their
-// token there, and one that could name a repository could write to another of
-// theirs.
+// ForgeSettings say where pull requests are opened, and with which token. Only a person sets them: a repository that could
+// name a forge could send the person's token there, and one that could name a repository could write to another of theirs.
 type ForgeSettings struct {
 	Kind       Value[string] // local, github, gitea
 	URL        Value[string] // address of the forge; none for github.com
-	Repository Value[string] // owner/name, where the remote does not tell
+	Repository Value[string] // owner/name, if the remote does not tell
 	Remote     Value[string] // name of the git remote; empty for the usual one of the forge
 	TokenEnv   Value[string] // variable that holds the token
 	TokenFile  Value[string] // file of mode 0600 that holds it
@@ -51,7 +48,7 @@ func (f *ForgeSettings) table() []setting {
 		word("remote", &f.Remote, name).shown(f.RemoteName).onlyPersonal(where),
 		word("forge_token_env", &f.TokenEnv, variable).shown(f.TokenVariable).onlyPersonal(token),
 		word("forge_token_file", &f.TokenFile, absolute).onlyPersonal(token),
-		base("forge_poll", &f.Poll, single(pollEvery), yamlfile.FormatDuration).
+		duration("forge_poll", &f.Poll, pollEvery).
 			byDefault(30 * time.Second).onlyPersonal("it would say how often your token is used"),
 		word("webhook_secret_env", &f.SecretEnv, variable).onlyPersonal(token),
 		word("webhook_secret_file", &f.SecretFile, absolute).onlyPersonal(token),
@@ -61,8 +58,7 @@ func (f *ForgeSettings) table() []setting {
 // Local reports that pull requests are records on this machine.
 func (f ForgeSettings) Local() bool { return f.Kind.V == ForgeLocal }
 
-// RemoteName is the remote that runs are fetched from and published to; empty
-// for the person's own repository.
+// RemoteName is the remote that runs are fetched from and published to; "" for the person's own repository.
 func (f ForgeSettings) RemoteName() string {
 	if f.Local() {
 		return f.Remote.V
@@ -70,8 +66,7 @@ func (f ForgeSettings) RemoteName() string {
 	return cmp.Or(f.Remote.V, DefaultRemote)
 }
 
-// TokenVariable is the variable that holds the token, where nothing else is
-// said the one that the forge's own tools use.
+// TokenVariable is the variable that holds the token; unless set, the one that the forge's own tools use.
 func (f ForgeSettings) TokenVariable() string {
 	switch {
 	case f.TokenEnv.V != "" || f.Local() || f.TokenFile.V != "":
@@ -91,8 +86,8 @@ func (f ForgeSettings) Check() error {
 	return nil
 }
 
-// Server is the address under which git reaches the forge by http: what a
-// remote's must begin with to be given the token. Nil for the local forge.
+// Server is the address at which git reaches the forge over HTTP. Only a remote whose address begins with it is given the
+// token. Nil for the local forge.
 func (f ForgeSettings) Server() *url.URL {
 	if f.Local() {
 		return nil
@@ -103,22 +98,29 @@ func (f ForgeSettings) Server() *url.URL {
 	}
 	host := strings.ToLower(u.Host)
 	if f.Kind.V == ForgeGitHub {
-		host = strings.TrimPrefix(host, "api.") // where the API has a host of its own
+		host = strings.TrimPrefix(host, "api.") // the API may have a host of its own
 	}
 	return &url.URL{Scheme: u.Scheme, Host: host}
 }
 
 func forgeURL(text string) error {
+	u, err := address(text, "name the token with forge_token_env or forge_token_file")
+	if err == nil && (u.RawQuery != "" || u.Fragment != "") {
+		return fmt.Errorf("%q must not have a query or a fragment", text)
+	}
+	return err
+}
+
+// address parses a URL without credentials. It keeps the text out of its errors, because it may contain some.
+func address(text, instead string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("it must be an address with https:// and a host")
+		return nil, errors.New("it must be an address with https:// and a host")
 	case u.User != nil:
-		return errors.New("it contains credentials; name the token with forge_token_env or forge_token_file")
-	case u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("%q must not have a query or a fragment", text)
+		return nil, errors.New("it contains credentials; " + instead)
 	}
-	return nil
+	return u, nil
 }
 
 func ownerName(text string) error {
@@ -128,7 +130,7 @@ func ownerName(text string) error {
 	return nil
 }
 
-// variable keeps the token itself, put where its name belongs, out of messages.
+// variable does not repeat the text: a person may have written the token in place of its name.
 func variable(text string) error {
 	if !regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`).MatchString(text) {
 		return errors.New("it must be a variable's name in capitals; give the name, not the value")

@@ -16,7 +16,7 @@ type File struct {
 	Data []byte
 }
 
-// Input is everything settings can come from.
+// Input holds all sources of settings.
 type Input struct {
 	Flags   map[string]string // by setting: "limits.attempts"; only those the person gave
 	Env     func(string) (string, bool)
@@ -24,8 +24,8 @@ type Input struct {
 	Project File // as of the base commit
 }
 
-// Load settles every setting. Warnings name what a repository asked for and was refused; they are to be shown. Wrong
-// values are errors: all of a file together as yamlfile.Problems, with [core.CodeInvalid] in every case.
+// Load works out every setting. Warnings name what a repository asked for and did not get; callers show them. Wrong values
+// are errors with [core.CodeInvalid]: those of a file together, as yamlfile.Problems.
 func Load(in Input) (*Settings, []yamlfile.Warning, error) {
 	user, userReport := readFile(in.User)
 	project, projectReport := readFile(in.Project)
@@ -52,8 +52,8 @@ func Load(in Input) (*Settings, []yamlfile.Warning, error) {
 	return s, append(userReport.Warnings(), projectReport.Warnings()...), nil
 }
 
-// admits decides whether a repository's value counts. Where strength can be compared, the stricter of the repository's
-// and the person's value holds; elsewhere the person's, where they set one.
+// admits decides whether a repository's value counts. If strictness can be compared, the stricter of the repository's
+// and the person's value holds; otherwise the person's, if they set one.
 func (s setting) admits(found entry) bool {
 	switch {
 	case s.personal != "":
@@ -69,7 +69,7 @@ func (s setting) admits(found entry) bool {
 	return true
 }
 
-// override applies the environment, then the flag: what a person says for this run wins outright.
+// override applies the environment, then the flag: what a person sets for this run always wins.
 func (s setting) override(in Input) error {
 	apply := func(from Source, text string) error {
 		words := []string{text}

@@ -18,8 +18,8 @@ const (
 // NetworkModes are what can be chosen, the usual one first.
 func NetworkModes() []string { return []string{NetworkListed, NetworkNone, NetworkOpen} }
 
-// NetworkSettings say what agents, setups and checks can reach. A repository can close the network and deny hosts; what
-// opens it is the person's.
+// NetworkSettings say what agents, setups and checks can reach. A repository can close the network and deny hosts; only a
+// person can open it.
 type NetworkSettings struct {
 	Mode    Value[string]
 	Allow   Value[[]string] // hosts for attempts and setups

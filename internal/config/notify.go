@@ -3,29 +3,27 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
 
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 )
 
-// NotifySettings say where a person is told, and when not. They are the
-// person's alone: a repository that could name an address could have what waits
-// sent there.
+// NotifySettings say where and when a person is notified. Only a person sets them: a repository that could name an address
+// could have notifications sent there.
 type NotifySettings struct {
 	WebhookURL   Value[string]
 	SecretEnv    Value[string] // variable that holds the secret by which webhooks are signed
 	SecretFile   Value[string] // file of mode 0600 that holds it
 	SlackEnv     Value[string] // variable that holds the address for Slack, which is a secret
 	SlackFile    Value[string]
-	PrivateHosts Value[[]string] // that may be on a private network
+	PrivateHosts Value[[]string] // hosts that may be on a private network
 	QuietHours   Value[string]
 	QuietZone    Value[string]
 }
 
 func (n *NotifySettings) table() []setting {
 	const (
-		where  = "it would say where you are told"
-		when   = "it would say when you are told nothing"
+		where  = "it would say where you are notified"
+		when   = "it would say when you are not notified"
 		secret = "it would say which secret of yours is used"
 	)
 	return []setting{
@@ -40,23 +38,17 @@ func (n *NotifySettings) table() []setting {
 	}
 }
 
-// Quiet are the hours in which the person is told nothing.
+// Quiet are the hours in which the person is not notified.
 func (n NotifySettings) Quiet() (notify.Quiet, error) {
 	return notify.ParseQuiet(n.QuietHours.V, n.QuietZone.V)
 }
 
-// webhookURL keeps the address out of messages: it may hold a credential.
 func webhookURL(text string) error {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("it must be an address with https:// and a host")
-	case u.User != nil:
-		return errors.New("it contains credentials; a webhook is signed with a secret instead")
-	case u.Fragment != "":
+	u, err := address(text, "a webhook is signed with a secret instead")
+	if err == nil && u.Fragment != "" {
 		return errors.New("it has a fragment, which servers never see")
 	}
-	return nil
+	return err
 }
 
 func quietHours(text string) error {

@@ -7,15 +7,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// OfPerson settles what holds by the person's own word: flags, environment and
-// their settings file as it is now.
+// OfPerson works out the settings without those of a repository: flags, environment and the person's file as it is now.
 func OfPerson(flags map[string]string) (*Settings, error) {
 	s, _, err := Read(flags, File{})
 	return s, err
 }
 
-// Read settles what holds in a repository whose settings are given. The warnings
-// are for the person.
+// Read works out the settings in a repository with the given settings file. The warnings are for the person.
 func Read(flags map[string]string, project File) (*Settings, []string, error) {
 	name, err := UserFile(os.Getenv)
 	if err != nil {

@@ -18,7 +18,7 @@ type (
 	Cores float64
 )
 
-// What a limit can be besides a number: chosen to suit the machine, or none at all.
+// What a limit can be instead of a number: chosen to suit the machine, or none.
 const (
 	automatic = 0
 	unlimited = -1
@@ -27,7 +27,7 @@ const (
 	wordUnlimited = "none"
 )
 
-// ResourceSettings bound what attempts take of the machine.
+// ResourceSettings limit the resources that attempts use.
 type ResourceSettings struct {
 	Memory    Value[Size]
 	Processes Value[Count]
@@ -70,8 +70,8 @@ func (r *ResourceSettings) table(prefix string) []setting {
 	}
 }
 
-// limited is a limit that a repository can lower and never lift. What it says beside an automatic limit holds as far as
-// it is lower: see [Settings.ResourceLimits].
+// limited is a limit that a repository can lower and never raise. If the limit in force is automatic, the lower of both
+// holds: see [Settings.ResourceLimits].
 func limited[T limitValue](key string, at *Value[T], parse func(string) (T, error)) setting {
 	return base(key, at, single(func(text string) (T, error) {
 		switch strings.ToLower(text) {
@@ -94,7 +94,7 @@ func limited[T limitValue](key string, at *Value[T], parse func(string) (T, erro
 	})
 }
 
-// parseSize reads 512MB, 1.5GB or 4GiB. All units are binary, as those of memory are.
+// parseSize reads 512MB, 1.5GB or 4GiB. All units are binary.
 func parseSize(least Size) func(string) (Size, error) {
 	return func(text string) (Size, error) {
 		units := map[string]float64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -128,7 +128,7 @@ func parseCores(text string) (Cores, error) {
 	return Cores(n), nil
 }
 
-// ResourceLimits are the limits of an attempt and of all together, where automatic stands for those of fallback.
+// ResourceLimits are the limits of an attempt and of all together, with those of fallback in place of automatic ones.
 func (s *Settings) ResourceLimits(fallback core.Resources) core.Resources {
 	return core.Resources{Attempt: s.Resources.limits(fallback.Attempt), Total: s.AllResources.limits(fallback.Total)}
 }
@@ -142,7 +142,7 @@ func (r ResourceSettings) limits(fallback core.ResourceLimits) core.ResourceLimi
 	}
 }
 
-// settle keeps a repository to what suits the machine.
+// settle replaces automatic limits, and keeps a repository's limit at or below the automatic one.
 func settle[T limitValue](v Value[T], fallback T) T {
 	switch {
 	case v.V == unlimited:

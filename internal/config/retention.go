@@ -9,30 +9,6 @@ import (
 
 const day = 24 * time.Hour
 
-// orOff reads a length of time, or the word off for zero.
-func orOff(key string, at *Value[time.Duration], parse func(string) (time.Duration, error), format func(time.Duration) string) setting {
-	const off = "off"
-	return base(key, at, single(func(text string) (time.Duration, error) {
-		if text == off {
-			return 0, nil
-		}
-		return parse(text)
-	}), func(d time.Duration) string {
-		if d == 0 {
-			return off
-		}
-		return format(d)
-	})
-}
-
-func parsePreflight(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d < time.Second {
-		return 0, fmt.Errorf("%q is neither off nor a duration of at least 1s; write 2m", text)
-	}
-	return d, nil
-}
-
 // ParseAge reads an age of at least a day: 30d, or 36h.
 func ParseAge(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)

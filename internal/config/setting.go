@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -22,8 +23,7 @@ const (
 	IsolationContainer = "container"
 )
 
-// How Claude Code is let use its tools where no person could be asked: by
-// bypassing its permissions, or by a list of what is allowed.
+// How Claude Code may use its tools when no person can be asked: it bypasses permissions, or follows a list.
 const (
 	PermissionsBypass = "bypass"
 	PermissionsListed = "listed"
@@ -35,10 +35,13 @@ const (
 	NotifyDesktop = "desktop"
 	NotifyWebhook = "webhook"
 	NotifySlack   = "slack"
-	NotifyOff     = "off"
+	NotifyOff     = off
 )
 
-// setting is one line of the table of settings: where its value is kept, how it is written, and who may set it.
+// off turns something off.
+const off = "off"
+
+// setting is one row of the table of settings: where its value is kept, how it is written, and who may set it.
 type setting struct {
 	key string
 	// separator splits a value given as one text; empty for settings with a single value.
@@ -49,8 +52,8 @@ type setting struct {
 	get       func() any
 	from      func() Source
 	show      func() string
-	// loosens reports that the proposed value is weaker than the one in force. A repository's value is then refused. Nil
-	// means that any value is as good as another.
+	// loosens reports that the proposed value is weaker than the one in force: a repository cannot set it. Nil means that
+	// values cannot be compared.
 	loosens func(current, proposed any) bool
 	// personal settings are never taken from a repository.
 	personal string
@@ -69,16 +72,16 @@ func (s *Settings) table() []setting {
 		word("agent", &s.Agent, name).byDefault("claude"),
 		word("model", &s.Model, name),
 		word("claude_permissions", &s.Permits, oneOf(PermissionsBypass, PermissionsListed)).byDefault(PermissionsBypass).
-			onlyPersonal("how an agent's program is let work is yours to say"),
+			onlyPersonal("only you decide what an agent's program may do"),
 		word("claude_mcp", &s.MCP, absolute).onlyPersonal("it starts programs beside agents"),
 		list("read_only", string(filepath.ListSeparator), &s.ReadOnly, absolute).onlyPersonal("it would open paths of this machine to agents"),
-		list("approval_words", ";", &s.Approvals, approval).joined("; ").onlyPersonal("what counts as your approval is yours to say"),
+		list("approval_words", ";", &s.Approvals, approval).joined("; ").onlyPersonal("only you decide what counts as your approval"),
 		list("steering_files", ",", &s.Steering, steering.Check).joined(", ").added(),
 		list("notify", ",", &s.Notify, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)).byDefault([]string{NotifyBell}),
 		number("limits.attempts", &s.Attempts, 1, 20).byDefault(limits.Attempts),
 		number("limits.infra", &s.Infra, 0, 100).byDefault(limits.Infra),
 		number("limits.sterile", &s.Sterile, 1, 1000).byDefault(limits.Sterile),
-		duration("limits.wall_time", &s.WallTime).byDefault(limits.WallTime),
+		duration("limits.wall_time", &s.WallTime, atLeast(time.Minute)).tightened(higher[time.Duration]).byDefault(limits.WallTime),
 		number("limits.parallel", &s.Parallel, 1, 1000).byDefault(limits.Parallel),
 		number("limits.auto_rounds", &s.AutoRounds, 0, 100).byDefault(limits.AutoRounds),
 		money("limits.cost_usd", &s.CostUSD).byDefault(limits.CostUSD),
@@ -87,22 +90,23 @@ func (s *Settings) table() []setting {
 		optional("limits.attempt.tokens", &s.AttemptTokens).byDefault(limits.Attempt.Tokens),
 		money("limits.project.cost_usd", &s.ProjectCostUSD).byDefault(limits.Project.CostUSD),
 		optional("limits.project.tokens", &s.ProjectTokens).byDefault(limits.Project.Tokens),
-		optionalDuration("limits.project.wall_time", &s.ProjectWallTime).byDefault(limits.Project.WallTime),
+		duration("limits.project.wall_time", &s.ProjectWallTime, orZero("0", atLeast(time.Second))).zeroShown(noLimit).
+			tightened(beyond[time.Duration]).byDefault(limits.Project.WallTime),
 		optional("limits.project.attempts", &s.ProjectAttempts).byDefault(limits.Project.Attempts),
 		optional("limits.project.parallel", &s.ProjectParallel).byDefault(limits.Project.Parallel),
 	}, s.Resources.table("resources."), total, s.Network.table(), s.Credential.table(), []setting{
-		orOff("preflight", &s.Preflight, parsePreflight, yamlfile.FormatDuration).byDefault(2 * time.Minute),
+		duration("preflight", &s.Preflight, orZero(off, atLeast(time.Second))).zeroShown(off).byDefault(2 * time.Minute),
 	}, s.Forge.table(), s.Telling.table(), []setting{
-		orOff("retention", &s.Retention, ParseAge, FormatAge).onlyPersonal("it would say what is removed from this machine"),
+		base("retention", &s.Retention, single(orZero(off, ParseAge)), FormatAge).zeroShown(off).onlyPersonal("it would say what is removed from this machine"),
 	})
 }
 
 func (s setting) byDefault(v any) setting { s.fallback = v; return s }
 
-// shown is a setting that is listed in other words than those it is read from.
+// shown is a setting that is listed in other words than it is written.
 func (s setting) shown(show func() string) setting { s.show = show; return s }
 
-// joined is a list that is shown with something else than spaces between its items.
+// joined is a list that is shown with a separator other than a space.
 func (s setting) joined(by string) setting {
 	return s.shown(func() string { return strings.Join(s.get().([]string), by) })
 }
@@ -112,9 +116,9 @@ func (s setting) tightened(loosens func(current, proposed any) bool) setting {
 	return s
 }
 
-// added is a list to which everybody can add, and from which nobody can take away.
+// added is a list that everybody can add to, and nobody can remove from.
 func (s setting) added() setting {
-	s.loosens = func(any, any) bool { return false } // a repository's words count beside the person's
+	s.loosens = func(any, any) bool { return false } // a repository's items are added to the person's
 	set, get := s.set, s.get
 	s.set = func(from Source, v any) { set(from, append(slices.Clone(get().([]string)), v.([]string)...)) }
 	return s
@@ -122,9 +126,13 @@ func (s setting) added() setting {
 
 func (s setting) onlyPersonal(reason string) setting { s.personal = reason; return s }
 
-// beyond compares limits of which zero means none.
-func beyond[T int | int64 | float64 | time.Duration](current, proposed T) bool {
-	return current != 0 && (proposed == 0 || proposed > current)
+// higher reports a limit above the one in force.
+func higher[T cmp.Ordered](current, proposed any) bool { return proposed.(T) > current.(T) }
+
+// beyond is higher for limits of which zero means none.
+func beyond[T cmp.Ordered](current, proposed any) bool {
+	var none T
+	return current.(T) != none && (proposed.(T) == none || higher[T](current, proposed))
 }
 
 func strength(isolation string) int {
@@ -172,50 +180,66 @@ func list(key, separator string, at *Value[[]string], check func(string) error) 
 }
 
 func number[T int | int64](key string, at *Value[T], low, high T) setting {
-	return base(key, at, single(func(text string) (T, error) {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < int64(low) || n > int64(high) {
-			return 0, fmt.Errorf("%q is not a whole number between %d and %d", text, low, high)
-		}
-		return T(n), nil
-	}), func(n T) string { return fmt.Sprint(n) }).tightened(func(current, proposed any) bool { return proposed.(T) > current.(T) })
+	return whole(key, at, low, high, fmt.Sprintf("a whole number between %d and %d", low, high)).tightened(higher[T])
 }
 
 // optional is a number of which zero means no limit.
 func optional[T int | int64](key string, at *Value[T]) setting {
-	return number(key, at, 0, math.MaxInt64>>(64-strconv.IntSize)).
-		shown(func() string { return orNoLimit(at.V, fmt.Sprint(at.V)) }).
-		tightened(func(current, proposed any) bool { return beyond(current.(T), proposed.(T)) })
+	return whole(key, at, 0, math.MaxInt64>>(64-strconv.IntSize), "a whole number; 0 means no limit").zeroShown(noLimit).tightened(beyond[T])
 }
 
-// orNoLimit is the text of a limit of which zero means none.
-func orNoLimit[T int | int64 | float64 | time.Duration](limit T, text string) string {
-	if limit == 0 {
-		return "no limit"
+// noLimit is shown for limits of which zero means none.
+const noLimit = "no limit"
+
+func whole[T int | int64](key string, at *Value[T], low, high T, expected string) setting {
+	return base(key, at, single(func(text string) (T, error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < int64(low) || n > int64(high) {
+			return 0, fmt.Errorf("%q is not %s", text, expected)
+		}
+		return T(n), nil
+	}), func(n T) string { return fmt.Sprint(n) })
+}
+
+// zeroShown is a setting whose zero value is shown as a word.
+func (s setting) zeroShown(word string) setting {
+	zero, show := s.fallback, s.show
+	return s.shown(func() string {
+		if s.get() == zero {
+			return word
+		}
+		return show()
+	})
+}
+
+// duration is a length of time that parse reads.
+func duration(key string, at *Value[time.Duration], parse func(string) (time.Duration, error)) setting {
+	return base(key, at, single(parse), yamlfile.FormatDuration)
+}
+
+// atLeast parses a duration with a lower bound.
+func atLeast(low time.Duration) func(string) (time.Duration, error) {
+	return func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < low {
+			return 0, fmt.Errorf("%q is not a duration of at least %s; write 90s, 30m or 8h", text, yamlfile.FormatDuration(low))
+		}
+		return d, nil
 	}
-	return text
 }
 
-func duration(key string, at *Value[time.Duration]) setting {
-	return base(key, at, single(func(text string) (time.Duration, error) {
-		d, err := time.ParseDuration(text)
-		if err != nil || d < time.Minute {
-			return 0, fmt.Errorf("%q is not a duration of at least 1m; write 90m or 8h", text)
+// orZero also parses a word that stands for zero.
+func orZero(word string, parse func(string) (time.Duration, error)) func(string) (time.Duration, error) {
+	return func(text string) (time.Duration, error) {
+		if text == word {
+			return 0, nil
+		}
+		d, err := parse(text)
+		if err != nil {
+			return 0, fmt.Errorf("%w, or %s", err, word)
 		}
 		return d, nil
-	}), yamlfile.FormatDuration).tightened(func(current, proposed any) bool { return proposed.(time.Duration) > current.(time.Duration) })
-}
-
-// optionalDuration is a duration of which zero means no limit.
-func optionalDuration(key string, at *Value[time.Duration]) setting {
-	return base(key, at, single(func(text string) (time.Duration, error) {
-		d, err := time.ParseDuration(text)
-		if err != nil || d != 0 && d < time.Second {
-			return 0, fmt.Errorf("%q is not a duration of at least 1s; write 90m or 8h, 0 means no limit", text)
-		}
-		return d, nil
-	}), func(d time.Duration) string { return orNoLimit(d, yamlfile.FormatDuration(d)) }).
-		tightened(func(current, proposed any) bool { return beyond(current.(time.Duration), proposed.(time.Duration)) })
+	}
 }
 
 func money(key string, at *Value[float64]) setting {
@@ -225,8 +249,7 @@ func money(key string, at *Value[float64]) setting {
 			return 0, fmt.Errorf("%q is not an amount of dollars; 0 means no limit", text)
 		}
 		return usd, nil
-	}), func(usd float64) string { return orNoLimit(usd, core.Money(usd)) }).
-		tightened(func(current, proposed any) bool { return beyond(current.(float64), proposed.(float64)) })
+	}), core.Money).zeroShown(noLimit).tightened(beyond[float64])
 }
 
 func oneOf(words ...string) func(string) error {
@@ -245,7 +268,7 @@ func name(text string) error {
 	return nil
 }
 
-// approval is a message that is short enough to be nothing but an approval.
+// approval checks that a message is short enough to be nothing but an approval.
 func approval(text string) error {
 	switch words := strings.Fields(text); {
 	case len(words) == 0 || !strings.ContainsFunc(text, unicode.IsLetter):

@@ -21,7 +21,7 @@ func (r *Run) Advice() Advice {
 
 // gateChoices are what a person can do at the gate that the run waits at.
 func (r *Run) gateChoices() []Choice {
-	s := r.Current()
+	s := r.Gated()
 	approve := VerbApprove
 	if s != nil && s.Gate != nil && len(s.Gate.Leaks) > 0 {
 		approve = VerbApproveLeak

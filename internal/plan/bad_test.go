@@ -30,10 +30,10 @@ func TestBad(t *testing.T) {
 
 		{"latin", head + "### [ ] 1. Caf\xe9\n", plan.ErrNotText, []string{"line 5: byte 32 is not valid UTF-8; save the file as UTF-8"}},
 		{"zero byte", one + "a\x00b", plan.ErrNotText, []string{"line 6: byte 34 is NUL; remove it"}},
-		{"return in a line", one + "\r\na\r### [ ] 2. Two\n", plan.ErrNotText, []string{"line 7: the line has a carriage return in it"}},
-		{"return at the end", one + "a\r", plan.ErrNotText, []string{"line 6: the line has a carriage return in it"}},
+		{"return in a line", one + "\r\na\r### [ ] 2. Two\n", plan.ErrNotText, []string{"line 7: the line contains a carriage return"}},
+		{"return at the end", one + "a\r", plan.ErrNotText, []string{"line 6: the line contains a carriage return"}},
 		{"conflict", head + "<<<<<<< HEAD\r\n### [ ] 1. One\r\n||||||| base\r\n=======\r\n### [ ] 1. Uno\r\n>>>>>>> theirs\r\n", plan.ErrConflict, []string{
-			`line 5: "<<<<<<< HEAD" is a conflict marker; choose what is to stay`, `line 7: "||||||| base"`, `line 10: ">>>>>>> theirs"`}},
+			`line 5: "<<<<<<< HEAD" is a conflict marker; keep what should stay`, `line 7: "||||||| base"`, `line 10: ">>>>>>> theirs"`}},
 		{"half a conflict in a fence", one + "```\n>>>>>>>\n```\n", plan.ErrConflict, []string{`line 7: ">>>>>>>" is a conflict marker`}},
 
 		{"no checkbox", head + "### 1. One\n", plan.ErrInvalid, []string{"line 5: a heading of this level under `## Steps` is a step, and this one has no checkbox: \"1. One\""}},
@@ -42,12 +42,12 @@ func TestBad(t *testing.T) {
 			"line 5: the step has no id: \"[ ] Do it\"; write it as `### [ ] 1. Title`: the id, a dot, a space, the title", "line 6: the step has no id", "line 7: the step has no id", "line 8: the step has no id"}},
 		{"no title", head + "### [ ] 1.\n", plan.ErrInvalid, []string{"line 5: step 1 has no title; write one after the id"}},
 		{"long title", head + "### [ ] 1. " + strings.Repeat("ä", plan.MaxTitle+1), plan.ErrInvalid, []string{"line 5: the title of step 1 is longer than 200 characters"}},
-		{"title for a terminal", head + "### [ ] 1. a\x1b[31mb\n", plan.ErrInvalid, []string{`line 5: the title of step 1 has a control character in it: "a\x1b[31mb"; remove it`}},
+		{"title for a terminal", head + "### [ ] 1. a\x1b[31mb\n", plan.ErrInvalid, []string{`line 5: the title of step 1 contains a control character: "a\x1b[31mb"; remove it`}},
 		{"ids", head + "### [ ] a..b. T\n### [ ] a.lock. T\n### [ ] b.LOCK. T\n### [ ] -a. T\n### [ ] a/b. T\n### [ ] ä. T\n### [ ] " + strings.Repeat("a", 33) + ". T\n### [ ] Nothing. T\n### [ ] c... T\n",
 			plan.ErrInvalid, []string{
 				`line 5: the id "a..b" cannot be part of a branch's name`, `line 6: the id "a.lock" cannot`, `line 7: the id "b.LOCK" cannot`,
 				`line 8: the id "-a" does not begin`, `line 9: the id "a/b" has a character`, `line 10: the id "ä" has a character`,
-				`line 11: the id "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" is too long`, `line 12: the id "Nothing" is the word for no step at all`, `line 13: the id "c.." cannot`}},
+				`line 11: the id "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" is too long`, `line 12: the id "Nothing" means that a step comes after no other`, `line 13: the id "c.." cannot`}},
 		{"same id", one + "### [ ] a. A\n### [ ] 1. Uno\n### [ ] A. B\n", plan.ErrInvalid, []string{
 			`line 7: the id "1" is taken by the step in line 5; give one of them another`,
 			`line 8: the id "A" differs from that of the step in line 6 only in capitals, and so would their branches`}},
@@ -59,10 +59,10 @@ func TestBad(t *testing.T) {
 		{"indented", " ## Steps\n\n" + one + " ### [ ] 2. Two\n   # Notes\n## More\n ### Words\n  # [ ] 3. Three\n", plan.ErrInvalid, []string{
 			`line 1: the heading "## Steps" is indented; begin it at the start of the line, or give it four # or more`, `line 8: the heading "### [ ] 2. Two" is indented`,
 			`line 9: the heading "# Notes" is indented`, `line 12: the heading "# [ ] 3. Three" is indented`}},
-		{"open fence", one + "```go\n### [ ] 2. Two\n", plan.ErrInvalid, []string{"line 6: what begins here is never closed, so that no step below it would be seen; close it with a line \"```\""}},
-		{"open comment", one + "\n<!-- for later\n### [ ] 2. Two\n", plan.ErrInvalid, []string{`line 7: what begins here is never closed, so that no step below it would be seen; close it with a line "-->"`}},
-		{"open script", one + "\n<SCRIPT>\n### [ ] 2. Two\n", plan.ErrInvalid, []string{`line 7: what begins here is never closed, so that no step below it would be seen; close it with a line "</script>"`}},
-		{"open instruction", one + "\n<?php\n### [ ] 2. Two\n", plan.ErrInvalid, []string{`line 7: what begins here is never closed, so that no step below it would be seen; close it with a line "?>"`}},
+		{"open fence", one + "```go\n### [ ] 2. Two\n", plan.ErrInvalid, []string{"line 6: this block is never closed, so no step below it would be seen; close it with a line \"```\""}},
+		{"open comment", one + "\n<!-- for later\n### [ ] 2. Two\n", plan.ErrInvalid, []string{`line 7: this block is never closed, so no step below it would be seen; close it with a line "-->"`}},
+		{"open script", one + "\n<SCRIPT>\n### [ ] 2. Two\n", plan.ErrInvalid, []string{`line 7: this block is never closed, so no step below it would be seen; close it with a line "</script>"`}},
+		{"open instruction", one + "\n<?php\n### [ ] 2. Two\n", plan.ErrInvalid, []string{`line 7: this block is never closed, so no step below it would be seen; close it with a line "?>"`}},
 		{"swallowed by HTML", one + "<div>\n### [ ] 2. Two\n  ## Notes\n#### More\n</div>\n### Why\n", plan.ErrInvalid, []string{
 			`line 7: the heading "### [ ] 2. Two" is part of the HTML above it; put an empty line above it, or give it four # or more`,
 			`line 8: the heading "## Notes" is part of the HTML above it`, `line 11: the heading "### Why" is part of the HTML above it`}},
@@ -70,18 +70,18 @@ func TestBad(t *testing.T) {
 		{"unknown setting", one + "Priority: high\nRole: dev\nDue date: soon\n", plan.ErrInvalid, []string{
 			`line 6: there is no setting "Priority"; there are After, Role and Review; correct it, or put an empty line above it if it is text`, `line 8: there is no setting "Due date"`}},
 		{"settings dressed up", one + "- After: nothing\n**Role:** dev\nreview: never\nDepends on: 2\n", plan.ErrInvalid, []string{
-			"line 6: \"- After: nothing\" is not how a setting is written; write `After: nothing`", "line 7: \"**Role:** dev\" is not how a setting is written; write `Role: dev`",
-			"line 8: \"review: never\" is not how a setting is written; write `Review: never`", "line 9: \"Depends on: 2\" is not how a setting is written; write `After: 2`"}},
+			"line 6: \"- After: nothing\" is not written like a setting; write `After: nothing`", "line 7: \"**Role:** dev\" is not written like a setting; write `Role: dev`",
+			"line 8: \"review: never\" is not written like a setting; write `Review: never`", "line 9: \"Depends on: 2\" is not written like a setting; write `After: 2`"}},
 		{"settings too late", one + "### [ ] 2. Two\nWords.\n\nAfter: nothing\n* **Role**: dev\n\nDepends on: 1\nReview: never\n```\nReview: never\n```\n", plan.ErrInvalid, []string{
 			"line 9: `After: nothing` has no effect in the text of step 2; put it directly below the step's heading, or in backticks if it is text",
 			"line 10: `Role: dev` has no effect", "line 12: `After: 1` has no effect", "line 13: `Review: never` has no effect"}},
 		{"values", one + "After:\nRole: The Dev\nReview: maybe\n", plan.ErrInvalid, []string{
 			"line 6: After is empty; name the steps that come before, as in `After: 1, 2`, or write `After: nothing`",
-			`line 7: "The Dev" is not a name of a role`, `line 8: "maybe" does not say whether the step is reviewed; write`}},
+			`line 7: "The Dev" is not the name of a role`, `line 8: "maybe" does not say whether the step is reviewed; write`}},
 		{"twice", one + "Role: a\nRole: b\n", plan.ErrInvalid, []string{"line 7: step 1 has Role twice; keep one of them"}},
 		{"after whom", head + "### [ ] 1. One\nAfter: 7, step B., , none\n### [ ] b. B\nAfter: b\n### [ ] c. C\nAfter: 1, 1\n### [ ] d. D\nAfter: nothing, 1\n", plan.ErrInvalid, []string{
-			"line 6: After names \"7\", which is no step of the plan; use the ids of steps, separated by commas, as in `After: 1, 2`",
-			"line 6: After names \"step B.\", which is no step of the plan; write `b`", "line 6: After names \"\"", "line 6: After names \"none\", which is no step of the plan; separate ids",
+			"line 6: After names \"7\", which is not a step of the plan; use the ids of steps, separated by commas, as in `After: 1, 2`",
+			"line 6: After names \"step B.\", which is not a step of the plan; write `b`", "line 6: After names \"\"", "line 6: After names \"none\", which is not a step of the plan; separate ids",
 			"line 8: step b comes after itself; name other steps, or write `After: nothing`", `line 10: After names "1" twice; name it once`, `line 12: After names "nothing"`}},
 		{"circle", head + "### [ ] 0. Zero\n### [ ] 1. One\nAfter: 0, 3\n### [ ] 2. Two\n### [ ] 3. Three\nAfter: 2\n", plan.ErrInvalid, []string{
 			"line 6: 3 steps wait for each other: 1 after 3 after 2 after 1 (without After, a step comes after the one above it; here: 2); change After of one of them"}},

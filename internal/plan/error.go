@@ -21,12 +21,12 @@ var (
 	ErrInvalid   = errors.New("the plan cannot be followed as it is written")
 )
 
-// ErrUnknownStep is what [Document.MarkDone] returns for a step that the plan does not have.
+// ErrUnknownStep is the error of [Document.MarkDone] for a step that the plan does not have.
 var ErrUnknownStep = errors.New("the plan has no such step")
 
 // Problem is one thing that is wrong with a plan.
 type Problem struct {
-	Line int    // counted from 1; 0 where it is about the whole file
+	Line int    // counted from 1; 0 for the whole file
 	What string // what is wrong, with bounded excerpts
 	Fix  string // what to do about it
 	Kind error  // one of the reasons above
@@ -73,7 +73,7 @@ func (e *Error) Unwrap() []error {
 // mostProblems bounds an [Error], which is stored and shown to agents.
 const mostProblems = 12
 
-// report gathers problems. What is beyond the bound is counted only.
+// report collects problems. Beyond the bound it only counts them.
 type report struct {
 	problems []Problem
 	more     int

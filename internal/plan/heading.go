@@ -18,8 +18,8 @@ const stepLevel = 3
 // exampleStep shows how a step is written.
 const exampleStep = "`### [ ] 1. Title`"
 
-// heading takes a line apart that begins with hashes. The level is 0 where it is no heading. An indented heading is
-// none: it may be part of a list.
+// heading splits a heading into its level and words; the level of any other line is 0. An indented heading does not count,
+// because it may be part of a list.
 func heading(line string) (level int, words string) {
 	if line == "" || line[0] != '#' {
 		return 0, ""
@@ -42,7 +42,7 @@ func unindented(line string) string {
 	return line
 }
 
-// checkbox takes the box off the words of a heading.
+// checkbox removes the box from the words of a heading.
 func checkbox(words string) (done bool, rest string, ok bool) {
 	if len(words) < 3 || words[0] != '[' || words[2] != ']' || strings.IndexByte(" xX", words[1]) < 0 {
 		return false, words, false
@@ -50,7 +50,7 @@ func checkbox(words string) (done bool, rest string, ok bool) {
 	return words[1] != ' ', strings.TrimLeft(words[3:], " \t"), true
 }
 
-// label takes the id off what follows the box.
+// label removes the id from the words after the box.
 func label(words string) (id, title string, ok bool) {
 	word, title := words, ""
 	if end := strings.IndexAny(words, " \t"); end >= 0 {
@@ -60,14 +60,14 @@ func label(words string) (id, title string, ok bool) {
 	return id, title, ok && id != ""
 }
 
-// isStep reports the words of a heading that are meant as a step, wherever it is.
+// isStep reports whether the words of a heading have a checkbox, as those of a step do.
 func isStep(words string) bool {
 	_, _, boxed := checkbox(words)
 	return boxed
 }
 
-// structural reports a heading that is part of the plan's form: within the section of the steps all that can end a step,
-// elsewhere those that belong into that section or begin it.
+// structural reports a heading that is part of the plan's form: within the section of the steps every heading that ends a
+// step, elsewhere those of steps and of the section.
 func structural(line string, within bool) bool {
 	level, words := heading(line)
 	return level > 0 && level <= stepLevel && (within || isStep(words) || isSection(line))
@@ -97,18 +97,15 @@ func readStep(words string, line int, r *report) core.Step {
 	case utf8.RuneCountInString(title) > MaxTitle:
 		r.invalid(line, fmt.Sprintf("the title of step %s is longer than %d characters", clip(id), MaxTitle), "shorten it and say the rest below the heading")
 	case strings.ContainsFunc(title, unicode.IsControl):
-		r.invalid(line, "the title of step "+clip(id)+" has a control character in it: "+quote(title), "remove it")
+		r.invalid(line, "the title of step "+clip(id)+" contains a control character: "+quote(title), "remove it")
 	}
 	return core.Step{ID: id, Title: title, Done: done}
 }
 
-// nothing is what a step says that comes after no other.
+// nothing stands for no step in After.
 const nothing = "nothing"
 
-// ValidID reports whether a step may have this id. Ids become part of the names of branches.
-func ValidID(id string) bool { return checkID(id) == "" }
-
-// checkID says what is wrong with an id.
+// checkID says what is wrong with an id, which becomes part of the names of branches; "" if nothing is.
 func checkID(id string) string {
 	const most = 32
 	lower := strings.ToLower(id)
@@ -124,7 +121,7 @@ func checkID(id string) string {
 	case strings.Contains(id, ".."), strings.HasSuffix(id, "."), strings.HasSuffix(lower, ".lock"):
 		return "cannot be part of a branch's name: it has two dots in a row, or ends in a dot or in .lock"
 	case lower == nothing:
-		return "is the word for no step at all"
+		return "means that a step comes after no other"
 	}
 	return ""
 }

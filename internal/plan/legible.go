@@ -10,7 +10,7 @@ import (
 // byteOrderMark may begin the file and is kept.
 const byteOrderMark = "\uFEFF"
 
-// legible reports what makes a file unfit to be read at all. Nothing that is found in such a file could be relied on.
+// legible reports what makes a file unreadable. Parse then does not look for steps, because they could be wrong.
 func legible(text []byte, r *report) {
 	if len(text) > MaxBytes {
 		r.add(ErrTooLarge, 0, fmt.Sprintf("the plan has %d bytes, at most %d are read", len(text), MaxBytes), "move what is not a step into files of its own")
@@ -23,7 +23,7 @@ func legible(text []byte, r *report) {
 		r.add(ErrNotText, lineAt(text, at), fmt.Sprintf("byte %d is NUL", at), "remove it")
 	}
 	if at := loneReturn(text); at >= 0 {
-		r.add(ErrNotText, lineAt(text, at), "the line has a carriage return in it, which Markdown takes for the end of a line", "end lines with LF or CRLF")
+		r.add(ErrNotText, lineAt(text, at), "the line contains a carriage return, which Markdown takes for the end of a line", "end lines with LF or CRLF")
 	}
 	if r.found() {
 		return
@@ -32,7 +32,7 @@ func legible(text []byte, r *report) {
 	for line := range bytes.Lines(text) {
 		number++
 		if strings.IndexByte(conflictMarks, line[0]) >= 0 && isConflict(string(line)) {
-			r.add(ErrConflict, number, quote(strings.TrimRight(string(line), "\r\n"))+" is a conflict marker", "choose what is to stay and remove the markers; a line that is meant that way is indented")
+			r.add(ErrConflict, number, quote(strings.TrimRight(string(line), "\r\n"))+" is a conflict marker", "keep what should stay and remove the markers; indent a line that is no marker")
 		}
 	}
 }
@@ -40,8 +40,8 @@ func legible(text []byte, r *report) {
 // conflictMarks are what conflict markers are made of.
 const conflictMarks = "<>|"
 
-// isConflict reports a line that git writes around the sides of a conflict. The line between the sides is not asked
-// for: it also underlines headings, and never comes alone.
+// isConflict reports a line that git writes around the sides of a conflict. It ignores the line between the sides, which
+// also underlines headings and never comes alone.
 func isConflict(line string) bool {
 	const width = 7
 	if len(line) < width || strings.IndexByte(conflictMarks, line[0]) < 0 || line[:width] != strings.Repeat(line[:1], width) {

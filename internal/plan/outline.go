@@ -10,17 +10,17 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// outline says which lines of a text cannot be part of a plan's form although they may look like it, because Markdown has
-// them inside something: code, HTML, a quotation, or a list item. The line that begins one is not inside it.
+// outline says which lines of a text cannot be part of a plan's form, because for Markdown they are inside a block: code,
+// HTML, a quotation, or a list item. The line that begins a block is not inside it.
 type outline struct {
 	covered []bool // by line; the first is 0
-	html    []bool // of those, what HTML covers up to the next empty line
+	html    []bool // lines inside HTML that ends at the next empty line
 	opened  int    // line of the block that the text leaves open, counted from 1
-	closing string // the line that would close it; empty where none is open
+	closing string // the line that would close it; "" if none is open
 }
 
-// newOutline reads a text whose lines end in LF. The blocks that goldmark opens and continues are noted by line, which its
-// tree does not have for those without content.
+// newOutline reads a text whose lines end in LF. It watches which blocks goldmark opens and continues in each line, because
+// the tree has no lines for blocks without content.
 func newOutline(source string) *outline {
 	lines := 1 + strings.Count(source, "\n")
 	o := &outline{covered: make([]bool, lines), html: make([]bool, lines)}
@@ -34,7 +34,7 @@ func newOutline(source string) *outline {
 	return o
 }
 
-// watched is a parser of blocks whose blocks are noted in an outline.
+// watched is a block parser that notes its blocks in an outline.
 type watched struct {
 	parser.BlockParser
 	*outline
@@ -84,8 +84,8 @@ func (w watched) Continue(node ast.Node, reader markdown.Reader, pc parser.Conte
 	return state
 }
 
-// endOfHTML is what ends a block of HTML that begins with this line, in lower case. It is empty where the line itself or
-// an empty one does.
+// endOfHTML is what ends a block of HTML that begins with this line, in lower case; "" if the line itself or an empty line
+// ends it.
 func endOfHTML(block *ast.HTMLBlock, line string) string {
 	end := map[ast.HTMLBlockType]string{
 		ast.HTMLBlockType2: "-->",

@@ -1,7 +1,7 @@
-// Package plan reads and writes .ai/plan.md: Markdown in which the headings of one section are the steps, and everything
-// else belongs to whoever wrote it. The reader is strict, so that no step is lost, reordered or misread in silence; a
-// change touches the bytes of checkboxes and nothing else. It must not decide what is done next, and it touches neither
-// files nor the clock: text goes in, steps and text come out. docs/plan.md describes the form.
+// Package plan reads .ai/plan.md and checks off its steps. In this Markdown file the headings of one section are the
+// steps, and everything else belongs to whoever wrote it. The reader is strict, so that no step is lost, reordered or
+// misread in silence; a change touches only the bytes of checkboxes. The package must not decide what is done next, and it
+// uses neither files nor the clock. docs/plan.md describes the form.
 package plan
 
 import (
@@ -24,7 +24,7 @@ const (
 type Document struct {
 	data  []byte
 	steps []core.Step
-	boxes []int // where each step's checkbox has its mark
+	boxes []int // offset of the mark in each step's checkbox
 }
 
 // Parse reads a plan. The error is an *[Error] that names everything that is wrong, up to a bound.
@@ -46,8 +46,8 @@ func Parse(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// Steps are the steps in the order they are written. After is spelled out: a step that does not say what it comes after
-// names the step above it. The result is the caller's.
+// Steps are the steps in the order they are written. After is filled in: a step without it names the step above. The
+// caller may change the result.
 func (d *Document) Steps() []core.Step {
 	steps := slices.Clone(d.steps)
 	for i := range steps {
@@ -76,5 +76,5 @@ func (d *Document) MarkDone(ids ...string) error {
 	return nil
 }
 
-// Bytes is the plan's text. The result is the caller's.
+// Bytes is the plan's text. The caller may change the result.
 func (d *Document) Bytes() []byte { return bytes.Clone(d.data) }

@@ -12,7 +12,7 @@ func validReview(value string) bool {
 	return value == string(core.ReviewAlways) || value == string(core.ReviewNever)
 }
 
-// resolve looks up what the drafts refer to, spells out what each comes after, and reports what does not fit.
+// resolve looks up the references of the steps, fills in After, and reports what does not fit.
 func resolve(drafts []*draft, r *report) []core.Step {
 	ids := register(drafts, r)
 	var steps []core.Step
@@ -36,7 +36,7 @@ func resolve(drafts []*draft, r *report) []core.Step {
 	return steps
 }
 
-// index finds steps by their ids, also where capitals differ.
+// index finds steps by their ids, exactly or in any case.
 type index struct {
 	exact, folded map[string]*draft
 	unique        bool // every step has an id of its own
@@ -65,21 +65,21 @@ func register(drafts []*draft, r *report) index {
 	return ids
 }
 
-// references checks what a step says that it comes after.
+// references checks the After of a step.
 func (d *draft) references(ids index, r *report) {
 	for i, name := range d.step.After {
 		switch {
 		case name == d.step.ID:
 			r.invalid(d.afterLine, "step "+clip(name)+" comes after itself", "name other steps, or write `After: nothing`")
 		case ids.exact[name] == nil:
-			r.invalid(d.afterLine, "After names "+quote(name)+", which is no step of the plan", ids.suggest(name))
+			r.invalid(d.afterLine, "After names "+quote(name)+", which is not a step of the plan", ids.suggest(name))
 		case slices.Contains(d.step.After[:i], name):
 			r.invalid(d.afterLine, "After names "+quote(name)+" twice", "name it once")
 		}
 	}
 }
 
-// suggest says what an unknown name may have been meant to be.
+// suggest says what an unknown name may mean.
 func (ids index) suggest(name string) string {
 	bare := strings.ToLower(strings.Trim(strings.TrimPrefix(strings.ToLower(name), "step "), " .#[]`\"'"))
 	if d := ids.folded[bare]; d != nil {
@@ -91,8 +91,8 @@ func (ids index) suggest(name string) string {
 	return "use the ids of steps, separated by commas, as in `After: 1, 2`"
 }
 
-// cycles reports steps that wait for each other, one circle for each group of them. Names that are no
-// steps, or the step itself, were reported before.
+// cycles reports steps that wait for each other, one cycle for each group of them. It skips unknown names and the step
+// itself, which are reported already.
 func cycles(drafts []*draft, ids index, r *report) {
 	const (
 		unseen = iota
@@ -134,7 +134,7 @@ func cycles(drafts []*draft, ids index, r *report) {
 	}
 }
 
-// mostMembers bounds how many steps of a circle are named.
+// mostMembers bounds how many steps of a cycle are named.
 const mostMembers = 12
 
 func reportCycle(circle []*draft, r *report) {

@@ -9,17 +9,17 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// draft is a step while the plan is read: its references are not looked up yet.
+// draft is a step whose references are not looked up yet.
 type draft struct {
 	step      core.Step
-	line, box int             // of the heading, and where in the file its checkbox has its mark
+	line, box int             // line of the heading, and offset of its checkbox's mark
 	settings  map[string]bool // that were given
 	afterLine int
 	strays    []setting // lines of the text that look like settings
 	begins    int       // of the text; -1 until there is some
 }
 
-// place is where in the plan a line is.
+// place is the part of the plan that a line belongs to.
 type place int
 
 const (
@@ -81,7 +81,7 @@ func (s *scan) take(line string) {
 	}
 }
 
-// enter takes a heading that begins a section.
+// enter reads a heading that begins a section.
 func (s *scan) enter(line string, level int, words string) {
 	s.endText()
 	within := s.place != outside
@@ -100,14 +100,14 @@ func (s *scan) enter(line string, level int, words string) {
 	}
 }
 
-// hidden reports a heading that a person may see and Markdown does not, because HTML goes on up to the next empty line.
+// hidden reports a heading that a person sees and Markdown does not, because HTML continues up to the next empty line.
 func (s *scan) hidden(line string) {
 	if bare := unindented(line); s.outline.html[s.number-1] && structural(bare, s.place != outside) {
 		s.invalid(s.number, "the heading "+quote(bare)+" is part of the HTML above it", "put an empty line above it, or give it four # or more if it is part of a step's text")
 	}
 }
 
-// indented reports a heading that Markdown sees and the plan does not, where that makes a difference.
+// indented reports a heading of the plan's form that is indented: Markdown sees it, and the plan does not.
 func (s *scan) indented(line string) {
 	bare := unindented(line)
 	if bare != line && structural(bare, s.place != outside) {
@@ -115,7 +115,7 @@ func (s *scan) indented(line string) {
 	}
 }
 
-// begin takes the heading of a step.
+// begin reads the heading of a step.
 func (s *scan) begin(line, words string) {
 	s.endText()
 	d := &draft{step: readStep(words, s.number, s.report), line: s.number, begins: -1}
@@ -127,7 +127,7 @@ func (s *scan) begin(line, words string) {
 // taskItem is a list item with a checkbox.
 var taskItem = regexp.MustCompile(`^ {0,3}([-*+]|[0-9]{1,9}[.)])[ \t]+\[[ xX]\]`)
 
-// words takes a line that is no heading of the plan.
+// words reads a line that is no heading of the plan.
 func (s *scan) words(line string, covered bool) {
 	switch s.place {
 	case outside:
@@ -142,7 +142,7 @@ func (s *scan) words(line string, covered bool) {
 	}
 }
 
-// set takes a line below a step's heading: a setting, or the first line of its text.
+// set reads a line below a step's heading: a setting, or the first line of its text.
 func (s *scan) set(line string, covered bool) {
 	if !covered && strings.Trim(line, " \t") == "" {
 		s.tight = false
@@ -155,7 +155,7 @@ func (s *scan) set(line string, covered bool) {
 		d.apply(given, s.report)
 		s.tight = true
 	case looks && !covered && s.tight && given.key != "":
-		s.invalid(s.number, quote(line)+" is not how a setting is written", "write "+given.written())
+		s.invalid(s.number, quote(line)+" is not written like a setting", "write "+given.written())
 	case looks && !covered && s.tight:
 		s.invalid(s.number, "there is no setting "+quote(given.name)+"; there are "+allKeys, "correct it, or put an empty line above it if it is text")
 	default:
@@ -188,7 +188,7 @@ func (s *scan) endText() {
 	}
 }
 
-// plainText is text without its line ends' peculiarities.
+// plainText is text with LF line ends and without trailing space.
 func plainText(s string) string {
 	return strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), " \t\n")
 }
@@ -196,7 +196,7 @@ func plainText(s string) string {
 // conclude reports what can only be known at the end.
 func (s *scan) conclude() {
 	if s.outline.closing != "" {
-		s.invalid(s.outline.opened, "what begins here is never closed, so that no step below it would be seen", "close it with a line "+quote(s.outline.closing))
+		s.invalid(s.outline.opened, "this block is never closed, so no step below it would be seen", "close it with a line "+quote(s.outline.closing))
 	}
 	switch {
 	case s.section == 0 && s.almost > 0:

@@ -24,13 +24,13 @@ func validRole(name string) bool { return len(name) <= 64 && roleForm.MatchStrin
 type setting struct {
 	line  int
 	name  string // as written
-	key   string // which setting it is or seems to be; empty where it seems to be none
+	key   string // which setting it is or seems to be; "" if none
 	value string
 	plain bool // exactly as settings are written
 }
 
-// readSetting takes a line apart; ok is false where it does not look like a setting at all. What people put around the
-// name in Markdown, bullets and emphasis, is let in, so that it can be pointed out.
+// readSetting splits a line into name and value; ok is false if it does not look like a setting. It accepts bullets and
+// emphasis around the name, so that the mistake can be reported.
 func readSetting(line string, number int) (s setting, ok bool) {
 	const emphasis = "*_"
 	before, value, colon := strings.Cut(line, ":")
@@ -42,7 +42,7 @@ func readSetting(line string, number int) (s setting, ok bool) {
 	if len(name) > 1 && strings.IndexByte("-*+", name[0]) >= 0 && name[1] == ' ' {
 		name = strings.TrimLeft(name[1:], " ")
 	}
-	if name = strings.Trim(name, emphasis); !oneOrTwoWords(name) {
+	if name = strings.Trim(name, emphasis); !oneOrTwoWords.MatchString(name) {
 		return setting{}, false
 	}
 	s = setting{line: number, name: name, key: meant(name), value: strings.Trim(value, " \t")}
@@ -50,21 +50,8 @@ func readSetting(line string, number int) (s setting, ok bool) {
 	return s, true
 }
 
-// oneOrTwoWords reports letters, with at most one separator between them.
-func oneOrTwoWords(name string) bool {
-	separators := 0
-	for i := range len(name) {
-		c := name[i] | 0x20 // small, if it is a letter
-		switch {
-		case c >= 'a' && c <= 'z':
-		case strings.IndexByte(" _-", name[i]) >= 0 && i > 0 && i < len(name)-1:
-			separators++
-		default:
-			return false
-		}
-	}
-	return name != "" && separators <= 1
-}
+// oneOrTwoWords matches a name that may be a setting's.
+var oneOrTwoWords = regexp.MustCompile(`^[A-Za-z]+([ _-][A-Za-z]+)?$`)
 
 // meant is the setting that a name stands for.
 func meant(name string) string {
@@ -79,7 +66,7 @@ func meant(name string) string {
 	return ""
 }
 
-// names are the steps that a value of After lists; none where it says so.
+// names are the steps that a value of After lists.
 func names(value string) []string {
 	if strings.EqualFold(value, nothing) {
 		return nil
@@ -91,7 +78,7 @@ func names(value string) []string {
 	return all
 }
 
-// stray reports a line of a step's text that would have an effect where settings are: its value is one.
+// stray reports a line of a step's text that would be a valid setting further up.
 func (s setting) stray(known func(id string) bool) bool {
 	switch s.key {
 	case keyAfter:
@@ -104,10 +91,10 @@ func (s setting) stray(known func(id string) bool) bool {
 	return false
 }
 
-// written is how the setting is to be written.
+// written is how to write the setting.
 func (s setting) written() string { return code(s.key + ": " + clip(s.value)) }
 
-// apply takes a setting into the step and reports what is wrong with it.
+// apply sets a setting of the step and reports what is wrong with it.
 func (d *draft) apply(s setting, r *report) {
 	if d.settings[s.key] {
 		r.invalid(s.line, "step "+clip(d.step.ID)+" has "+s.key+" twice", "keep one of them")
@@ -126,7 +113,7 @@ func (d *draft) apply(s setting, r *report) {
 		}
 	case keyRole:
 		if d.step.Role = s.value; !validRole(s.value) {
-			r.invalid(s.line, quote(s.value)+" is not a name of a role", "write one name in small letters, as in `Role: backend-developer`")
+			r.invalid(s.line, quote(s.value)+" is not the name of a role", "write one name in small letters, as in `Role: backend-developer`")
 		}
 	case keyReview:
 		if d.step.Review = s.value; !validReview(s.value) {

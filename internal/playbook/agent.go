@@ -84,7 +84,7 @@ func readUse(v yamlfile.Value) (string, bool) {
 	return use, ok
 }
 
-// arguments is the form of a command agent's program. It is never one string: quoting would be guesswork.
+// arguments is the form of a command agent's program: always a list, because splitting a text would be guesswork.
 func arguments(a *core.Agent) yamlfile.Form[[]string] {
 	form := yamlfile.AnyList
 	form.Schema = yamlfile.Schema{"type": "array", "minItems": 1, "items": yamlfile.AnyText.Schema}
@@ -95,7 +95,7 @@ func arguments(a *core.Agent) yamlfile.Form[[]string] {
 		case !v.IsList():
 			v.Fail("expected a list", `write the program and its arguments as a list: ["bash", "agent.sh"]`)
 		default:
-			return v.Texts(), true
+			return yamlfile.AnyList.Read(v)
 		}
 		return nil, false
 	}
@@ -120,7 +120,7 @@ func scenarioField(a *core.Agent) yamlfile.Field {
 		})
 }
 
-// ownScenario reports a scenario that is written as a field of its own.
+// ownScenario reports a scenario that has a field of its own.
 func ownScenario(a core.Agent) bool {
 	return a.Use == useScripted && escapes(a.Options[agent.OptionScenario]) == ""
 }
@@ -137,11 +137,11 @@ func optionsField(a *core.Agent) yamlfile.Field {
 	})
 }
 
-// readOption refuses what decides where a person's credential goes and what an agent may do with it.
+// readOption refuses options that decide where a person's credential goes and what an agent may do with it.
 func readOption(v yamlfile.Value) (string, bool) {
 	name, ok := v.Scalar()
 	if ok && slices.Contains([]string{agent.OptionBaseURL, agent.OptionBinary, "permission_mode"}, name) {
-		v.Fail(name+" is yours to set on your machine, not a playbook's", "remove it")
+		v.Fail(name+" can be set only by you, on your machine, not by a playbook", "remove it")
 	}
 	return name, ok
 }
@@ -178,7 +178,7 @@ func readSecret(v yamlfile.Value) (string, bool) {
 	}
 	name, _ := readVariable(v)
 	if slices.Contains(forgeCredentials(), strings.ToUpper(name)) {
-		v.Fail(name+" opens the remote and is never given to an agent", "Stellwerk itself publishes, with a person's approval")
+		v.Fail(name+" gives access to the remote and is never passed to an agent", "Stellwerk itself publishes, with a person's approval")
 	}
 	return name, true
 }

@@ -53,7 +53,7 @@ var badManagers = []bad{
 		`4:75: steps.resolver: the role "developer" is the manager's, and a manager does no work itself; name another role`,
 		`4:115: steps.specialists[1]: the role "developer" is the manager's, and a manager does no work itself; name another role`}},
 	{"checks of what was delegated", byManager + "steps:\n  role: developer\n  done:\n  - command: make\n  - artifact: notes.md\n", []string{
-		"8:5: steps.done[1].artifact: the check artifact looks at documents, and steps and merges hand in none; use command or files"}},
+		"8:5: steps.done[1].artifact: the check artifact looks at documents, but steps and merges hand in none; use command or files"}},
 	{"no branch of a manager", byManager + "steps: {role: developer}\npublish: {base: \"a..b\"}\n", []string{
 		`5:17: publish.base: "a..b" is not the name of a branch; write, for example, main`}},
 }

@@ -55,15 +55,15 @@ var badRules = []bad{
 	{"too many globs", rules + "steps: {role: developer, reviewer: code-reviewer, review: {paths: [" + strings.Repeat("a, ", 70) + "b]}}\n", []string{
 		"3:260: steps.review.paths[64]: these are more globs than are looked at; name whole folders: internal/**"}},
 	{"checks of a delivery", rules + "steps:\n  role: developer\n  review: never\n  done:\n  - command: make\n  - changed: \"**\"\n  - git: linear\n  - artifact: notes.md\n  - any: [{state: .ok}, {files: a}, {not: {changed: b}}]\n", []string{
-		"8:5: steps.done[1].changed: the check changed looks at what one agent changed, and these checks hold of merges, too; use command or files",
-		"9:5: steps.done[2].git: the check git looks at what one agent changed, and these checks hold of merges, too; use command or files",
-		"10:5: steps.done[3].artifact: the check artifact looks at documents, and steps and merges hand in none; use command or files",
-		"11:12: steps.done[4].any[0].state: the check state looks at what agents report, and these checks hold of merges, too; use command or files",
-		"11:44: steps.done[4].any[2].not.changed: the check changed looks at what one agent changed, and these checks hold of merges, too; use command or files"}},
+		"8:5: steps.done[1].changed: the check changed looks at what one agent changed, but merges must pass these checks, too; use command or files",
+		"9:5: steps.done[2].git: the check git looks at what one agent changed, but merges must pass these checks, too; use command or files",
+		"10:5: steps.done[3].artifact: the check artifact looks at documents, but steps and merges hand in none; use command or files",
+		"11:12: steps.done[4].any[0].state: the check state looks at what agents report, but merges must pass these checks, too; use command or files",
+		"11:44: steps.done[4].any[2].not.changed: the check changed looks at what one agent changed, but merges must pass these checks, too; use command or files"}},
 	{"bad checks of a step", rules + "steps: {role: developer, review: never, done: [{files: ../x}, {comand: make}, {command: \"coverage=1; x ${coverage}\"}]}\n", []string{
 		`3:56: steps.done[0].files: the glob "../x" leaves the project; name files inside the project, relative to its root`,
 		`3:64: steps.done[1].comand: unknown key; did you mean "command"?`,
-		"3:89: steps.done[2].command: the command sets a variable coverage, and ${coverage} stands for the run's own target; give the variable another name"}},
+		"3:89: steps.done[2].command: the command sets a variable coverage, but ${coverage} stands for the run's own target; give the variable another name"}},
 	{"no branch to return to", rules + "steps: {role: developer, review: never}\npublish: {base: \"my branch\"}\n", []string{
 		`4:17: publish.base: "my branch" is not the name of a branch; write, for example, main`}},
 }

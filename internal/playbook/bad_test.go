@@ -105,9 +105,9 @@ var badPlaybooks = []bad{
 		"10:6: agents.g: use is missing; known: claude, command, scripted",
 		"10:7: agents.g.run: only an agent with use: command has run",
 		`11:26: agents.h.env.STELLWERK_IN: "STELLWERK_IN" belongs to Stellwerk and cannot be set`,
-		"11:54: agents.h.secrets[0]: GITHUB_TOKEN opens the remote and is never given to an agent; Stellwerk itself publishes, with a person's approval",
+		"11:54: agents.h.secrets[0]: GITHUB_TOKEN gives access to the remote and is never passed to an agent; Stellwerk itself publishes, with a person's approval",
 		`11:68: agents.h.secrets[1]: "a-b" is not the name of an environment variable`,
-		`12:30: agents.j.options.base_url: base_url is yours to set on your machine, not a playbook's; remove it`,
+		`12:30: agents.j.options.base_url: base_url can be set only by you, on your machine, not by a playbook; remove it`,
 		`12:50: agents.j.env.ANTHROPIC_BASE_URL: "ANTHROPIC_BASE_URL" would send a credential to another address; set it in your own environment`,
 		`13:32: agents.i.scenario: "../s.yaml" leaves the project; name a path inside the project, relative to its root`}},
 	{"missing capability", head + "- {id: a, role: planner, needs: [pln], outputs: [a.md]}\n", []string{
@@ -117,8 +117,8 @@ var badPlaybooks = []bad{
 		"4:3: phases[0]: nobody does this phase; give it a role, a team or an act",
 		"5:26: phases[1].act: a phase has one of role, team and act, not role and act",
 		`6:16: phases[2].act: "merge" is not known here; known: pull-request`,
-		"7:30: phases[3].outputs: a phase with an act has no outputs; the engine does it, no agent",
-		"7:47: phases[3].prompt: a phase with an act has no prompt; the engine does it, no agent",
+		"7:30: phases[3].outputs: a phase with an act has no outputs; Stellwerk does it itself, without an agent",
+		"7:47: phases[3].prompt: a phase with an act has no prompt; Stellwerk does it itself, without an agent",
 		"8:43: phases[4].base: only a phase with act: pull-request has a base"}},
 	{"team", head + "- id: a\n  team: {spokes: [developer, planner, developer], hub: planner}\n  outputs: [a.md]\n  writes: code\n- {id: b, team: {hub: planner}, outputs: [b.md]}\n", []string{
 		`5:30: phases[0].team.spokes[1]: the hub "planner" cannot be one of its own spokes`,
@@ -141,25 +141,25 @@ var badPlaybooks = []bad{
 	{"skippable", head + "- {id: a, role: planner, outputs: [plan.json, a.md], gate: approval, done: [{artifact: {name: plan.json, schema: {type: object}}}]}\n- {id: b, role: planner, skippable: true, outputs: [b.md]}\n- {id: c, role: planner, inputs: [b.md], outputs: [c.md]}\n- {id: d, act: pull-request, skippable: true}\n", []string{
 		"4:70: phases[0].done: plan.json says which phases to skip and has a form of its own; remove its schema",
 		`6:35: phases[2].inputs[0]: "b.md" is handed in by the phase "b", which a plan may leave out; make the input optional or remove skippable`,
-		"7:41: phases[3].skippable: what Stellwerk does itself cannot be left out by a plan; remove skippable; a person can use `stellwerk skip`"}},
+		"7:41: phases[3].skippable: a plan cannot skip what Stellwerk does itself; remove skippable; a person can use `stellwerk skip`"}},
 	{"verify first", head + "- {id: a, role: developer, verify_first: true, outputs: [a.md]}\n- {id: b, role: developer, verify_first: true, done: [{command: make}, {not: {changed: x}}]}\n- {id: c, role: developer, verify_first: true, done: {state: .a == 1}}\n- {id: d, role: developer, verify_first: true, done: {git: committed}}\n- {id: e, team: {spokes: [developer], hub: planner}, verify_first: true, outputs: [e.md]}\n- {id: f, act: pull-request, verify_first: true}\n", []string{
 		"4:42: phases[0].verify_first: a phase with outputs cannot be done before somebody has handed them in; remove verify_first, or leave command and files checks only",
 		"5:42: phases[1].verify_first: only command and files checks can hold before anybody has worked; remove verify_first, or leave command and files checks only",
 		"6:42: phases[2].verify_first: only command and files checks can hold before anybody has worked; remove verify_first, or leave command and files checks only",
 		"7:42: phases[3].verify_first: only command and files checks can hold before anybody has worked; remove verify_first, or leave command and files checks only",
-		"8:68: phases[4].verify_first: a team hands in documents, which are not there before it has worked; remove verify_first",
+		"8:68: phases[4].verify_first: a team hands in documents, which do not exist before it has worked; remove verify_first",
 		"9:44: phases[5].verify_first: what Stellwerk does itself is always verified first; remove verify_first"}},
 	{"files of a phase", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, role: developer, done: {changed: x}}\n- {id: c, role: developer, inputs: [{files: a}, {files: d}, {files: c}, {files: b, optional: true}], done: {changed: y}}\n", []string{
-		`6:45: phases[2].inputs[0].files: the phase "a" has no changed check, so nobody knows which files of it are meant; add one, or remove this input`,
+		`6:45: phases[2].inputs[0].files: the phase "a" has no changed check, so it is not known which files it changes; add one, or remove this input`,
 		`6:57: phases[2].inputs[1].files: there is no earlier phase "d"; did you mean "b"?`,
 		`6:69: phases[2].inputs[2].files: there is no earlier phase "c"; did you mean "b"?`,
-		`6:84: phases[2].inputs[3].optional: files names a phase whose changes are named to this one; they are never required; remove optional`}},
+		`6:84: phases[2].inputs[3].optional: files names an earlier phase, whose changed files this one is told; they are never required; remove optional`}},
 	{"another coverage", head + "- {id: a, role: developer, done: [{command: \"coverage=$(make cover); test ${coverage} -gt 80\"}]}\n", []string{
-		"4:45: phases[0].done[0].command: the command sets a variable coverage, and ${coverage} stands for the run's own target; give the variable another name"}},
+		"4:45: phases[0].done[0].command: the command sets a variable coverage, but ${coverage} stands for the run's own target; give the variable another name"}},
 	{"no branch", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, act: pull-request, base: refs/heads/main}\n", []string{
 		`5:36: phases[1].base: "refs/heads/main" is not the name of a branch; write, for example, main`}},
 	{"publishing without approval", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, act: pull-request, gate: auto}\n", []string{
-		"5:36: phases[1].gate: publishing needs a person's explicit word, so a pull request always has gate: approval; remove gate, or start the run with --yes, which is recorded as policy and not as a person"}},
+		"5:36: phases[1].gate: publishing needs a person's approval, so a pull request always has gate: approval; remove gate, or start the run with --yes, which is recorded as policy and not as a person"}},
 
 	{"missing input", head + "- {id: a, role: planner, outputs: [plan.md]}\n- {id: b, role: developer, inputs: [pln.md, spec.txt], done: [command: x]}\n", []string{
 		`5:37: phases[1].inputs[0]: no phase hands in "pln.md"; did you mean "plan.md"?`,

@@ -48,11 +48,11 @@ var badWaves = []bad{
 		`4:27: waves.workers[1]: the role "wave-planner" is the planner's, and a planner does no work itself; name another role`,
 		`4:41: waves.workers[2]: the role "writer" is listed twice`}},
 	{"checks without code", planned + "waves:\n  workers: writer\n  done: {command: make}\n", []string{
-		"6:3: waves.done: these checks are of code, and the workers write none; set writes: code, or remove done: a delegation's own criteria say when it is done"}},
+		"6:3: waves.done: these checks look at code, and the workers write none; set writes: code, or remove done: a delegation's own criteria say when it is done"}},
 	{"nothing to publish", planned + "waves: {workers: writer, writes: artifacts}\npublish: {push: ask}\n", []string{
 		"5:1: publish: there is nothing to publish: the workers write no code; set writes: code under waves, or remove publish"}},
 	{"checks of waves", planned + "waves:\n  writes: code\n  workers: builder\n  done:\n  - command: make\n  - changed: src/**\n", []string{
-		"9:5: waves.done[1].changed: the check changed looks at what one agent changed, and these checks hold of merges, too; use command or files"}},
+		"9:5: waves.done[1].changed: the check changed looks at what one agent changed, but merges must pass these checks, too; use command or files"}},
 	{"no branch of waves", planned + "waves: {workers: builder, writes: code}\npublish: {base: \"a..b\", push: never}\n", []string{
 		`5:17: publish.base: "a..b" is not the name of a branch; write, for example, main`,
 		`5:31: publish.push: "never" is not known here; known: ask, standing`}},

@@ -12,7 +12,7 @@ import (
 // OriginBuiltin marks playbooks that come with the program.
 const OriginBuiltin = "builtin"
 
-// Feature is the built-in playbook for any stack, used where nothing else is named.
+// Feature is the built-in playbook for any stack, used unless another is named.
 const Feature = "feature"
 
 // Project is the built-in playbook in which a manager drives a project.

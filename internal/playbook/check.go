@@ -14,31 +14,31 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// subject is what checks are about: what a phase hands in, or each tree that a project comes to.
+// subject is what checks are about: what a phase hands in, or every tree of a project.
 type subject struct {
 	outputs []string // artifacts that are handed in
-	merges  bool     // merges are held to the checks, too
+	merges  bool     // merges must pass the checks, too
 	left    bool     // a check was left out because the project has no such command
 }
 
-// refuses says why a kind of check cannot apply to the subject; empty where it can.
+// refuses says why a kind of check cannot apply to the subject; "" if it can.
 func (on *subject) refuses(kind core.CheckKind) string {
 	if !on.merges {
 		return ""
 	}
 	switch kind {
 	case core.CheckChanged, core.CheckGit:
-		return "looks at what one agent changed, and these checks hold of merges, too"
+		return "looks at what one agent changed, but merges must pass these checks, too"
 	case core.CheckArtifact:
-		return "looks at documents, and steps and merges hand in none"
+		return "looks at documents, but steps and merges hand in none"
 	case core.CheckState:
-		return "looks at what agents report, and these checks hold of merges, too"
+		return "looks at what agents report, but merges must pass these checks, too"
 	default: // looks at a tree, or is a compound
 		return ""
 	}
 }
 
-// doneField holds the checks that must hold, all of them.
+// doneField holds the checks that must all pass.
 func (p *parser) doneField(doc string, done *core.Check, on *subject) yamlfile.Field {
 	return yamlfile.Field{
 		Key: "done", Doc: doc, Schema: yamlfile.OneOrMore(on.reference()),
@@ -104,7 +104,7 @@ func (on *subject) schema() yamlfile.Schema {
 	return fields.Schema(yamlfile.Schema{"minProperties": 1, "maxProperties": 1})
 }
 
-// check reads one check; false means it was reported, or dropped because it names a command the project does not have.
+// check reads one check. It returns false if the check has a problem, or names a command that the project does not have.
 func (p *parser) check(v yamlfile.Value, on *subject) (core.Check, bool) {
 	var c core.Check
 	fields := p.checkFields(&c, on)
@@ -124,7 +124,7 @@ func (p *parser) check(v yamlfile.Value, on *subject) (core.Check, bool) {
 	if !fields.Read(o) {
 		return c, false
 	}
-	if len(c.Of) == 0 { // limits that only evaluating has
+	if len(c.Of) == 0 { // further limits, which evaluating has
 		if err := check.Validate(c); err != nil {
 			value, _ := o.Get(kind)
 			value.Fail(err.Error(), "")
@@ -149,10 +149,10 @@ func soleKey(o yamlfile.Object, known []string) (string, bool) {
 	return "", false
 }
 
-// writable refuses checks that cannot be written, and those that only deciders ask for.
+// writable refuses checks that a playbook cannot have, such as those that only deciders use.
 func writable(done core.Check) error {
 	if mentions(done, core.CheckPlan, core.CheckMerge, core.CheckAlone, core.CheckOutput, core.CheckDecision) {
-		return errors.New("a check is of a kind that no playbook has")
+		return errors.New("a playbook cannot have a check of this kind")
 	}
 	if len(done.Of) == 0 {
 		return nil
@@ -160,12 +160,12 @@ func writable(done core.Check) error {
 	return check.Validate(done)
 }
 
-// writeCheck writes a check that is writable.
+// writeCheck writes a writable check.
 func writeCheck(c core.Check) *yaml.Node {
 	return yamlfile.Fields{new(parser).checkFields(&c, &subject{}).Find(string(c.Kind))}.Node()
 }
 
-// writeChecks writes a list of checks; nothing where there are none.
+// writeChecks writes a list of checks; nothing if there are none.
 func writeChecks(checks []core.Check) *yaml.Node {
 	if len(checks) == 0 {
 		return nil
@@ -238,7 +238,7 @@ func (p *parser) readCommand(v yamlfile.Value, c *core.Check, on *subject) bool 
 		text = command
 	}
 	if clash(text) {
-		v.Fail("the command sets a variable coverage, and "+coverageVariable+" stands for the run's own target", "give the variable another name")
+		v.Fail("the command sets a variable coverage, but "+coverageVariable+" stands for the run's own target", "give the variable another name")
 		return false
 	}
 	c.Run = text
@@ -266,11 +266,11 @@ func artifactField(c *core.Check, on *subject) yamlfile.Field {
 		},
 	}
 	implied := c.Name == role.ReviewArtifact && bytes.Equal(c.Schema, canonicalJSON(role.ReviewSchema()))
-	return yamlfile.Group("artifact", "Handed in, not empty, and valid where it has a schema.", yamlfile.Fields{name.Need(""), schema}, nil).
+	return yamlfile.Group("artifact", "Handed in, not empty, and valid if it has a schema.", yamlfile.Fields{name.Need(""), schema}, nil).
 		Or(name, c.Schema == nil || implied)
 }
 
-// Words that stand for the two usual checks of history.
+// Short forms of the two usual checks of history.
 const (
 	gitCommitted = "committed"
 	gitLinear    = "linear"

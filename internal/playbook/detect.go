@@ -10,13 +10,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Commands are how a project is prepared, built and tested; empty where nothing was found.
+// Commands prepare, build and test a project; empty if none was found.
 type Commands struct {
 	Setup string
 	Build string
 	Test  string
 	// Caches are the folders that the setup fills and that serve again while what they were made from is unchanged. There
-	// are none where a part of the setup must be repeated for every delivery.
+	// are none if a part of the setup must be repeated for every delivery.
 	Caches []core.Cache
 
 	fresh bool // the setup must be repeated
@@ -24,8 +24,8 @@ type Commands struct {
 
 func (c Commands) empty() bool { return c.Setup == "" && c.Build == "" && c.Test == "" }
 
-// variable is the command that ${setup}, ${build} or ${test} stands for. Only a value that is nothing but the variable is
-// one: within a longer command ${…} belongs to the shell.
+// variable is the command that ${setup}, ${build} or ${test} stands for. The value must be nothing but the variable: in a
+// longer command ${…} belongs to the shell.
 func (c Commands) variable(text string) (string, bool) {
 	switch strings.TrimSpace(text) {
 	case "${setup}":
@@ -38,9 +38,9 @@ func (c Commands) variable(text string) (string, bool) {
 	return "", false
 }
 
-// Detect finds a project's commands from its files, given as paths relative to its root. Several stacks in the root are
-// combined. Where the root has none, the folders below it are looked at, and last a Makefile with a test target. A file
-// that cannot be read counts as empty. A setup is found only where the tool that it runs is present.
+// Detect finds a project's commands from its files, given as paths relative to its root. It combines several stacks in the
+// root. If the root has none, it looks at the folders below it, and last at a Makefile with a test target. A file that
+// cannot be read counts as empty. A setup command needs its tool to be present.
 func Detect(files []string, read func(path string) ([]byte, error), present func(tool string) bool) Commands {
 	p := project{files: map[string]bool{}, read: read, present: present}
 	var folders []string
@@ -67,7 +67,7 @@ func Detect(files []string, read func(path string) ([]byte, error), present func
 	return found
 }
 
-// and is both commands, one after the other.
+// and runs both commands, one after the other.
 func (c Commands) and(other Commands) Commands {
 	join := func(a, b string) string {
 		if a == "" || b == "" {
@@ -113,7 +113,7 @@ type project struct {
 	present func(tool string) bool
 }
 
-// setup is the command where its tool is there; a wrapper of the repository's own always is.
+// setup is the command, if its tool is present; a wrapper in the repository always is.
 func (p project) setup(tool, command string) string {
 	if strings.HasPrefix(tool, "./") || p.present(tool) {
 		return command
@@ -165,7 +165,7 @@ func (p project) stacks(folder string) Commands {
 	return c
 }
 
-// maven fetches what a single module needs. Modules that need each other cannot be resolved before they are built.
+// maven has a setup only for a single module: modules that need each other cannot be resolved before they are built.
 func (p project) maven(folder string) Commands {
 	mvn := either(p.files[path.Join(folder, "mvnw")], "./mvnw", "mvn")
 	c := Commands{Build: mvn + " -B -q -DskipTests package", Test: mvn + " -B -q verify"}
@@ -182,7 +182,7 @@ func either(condition bool, yes, no string) string {
 	return no
 }
 
-// node reads package.json. What `npm init` writes as a test is none.
+// node reads package.json. The test that `npm init` writes does not count.
 func (p project) node(folder string) Commands {
 	var manifest struct {
 		Scripts map[string]string `json:"scripts"`

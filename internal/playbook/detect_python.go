@@ -9,12 +9,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// venvPython is the interpreter of a virtual environment inside the checkout. It is called by its path, because the scripts
-// beside it name the folder in which the environment was made, and every check runs in a copy of that.
+// venvPython is the interpreter of a virtual environment inside the checkout. Commands call it by its path, because the
+// scripts beside it contain the path of the folder they were made in, and every check runs in a copy.
 const venvPython = ".venv/bin/python"
 
-// python tests with pytest where the project shows that it uses it, in an environment of its own where the project says
-// what belongs into one.
+// python tests with pytest if the project uses it, in a virtual environment if the project says what belongs into one.
 func (p project) python(folder string) Commands {
 	has := func(name string) bool { return p.files[path.Join(folder, name)] }
 	text := func(name string) string { return p.text(path.Join(folder, name)) }
@@ -40,7 +39,7 @@ func (p project) python(folder string) Commands {
 	return c
 }
 
-// requirementFiles are what pip reads, as far as the repository has them.
+// requirementFiles are the files that pip installs from.
 func requirementFiles() []string {
 	return []string{"requirements.txt", "requirements-dev.txt", "requirements-test.txt", "dev-requirements.txt", "test-requirements.txt"}
 }
@@ -50,8 +49,8 @@ var (
 	testExtra            = regexp.MustCompile(`(?ms)^\[project\.optional-dependencies\]\s.*?^(test|tests|testing|dev)\s*=`)
 )
 
-// venv makes a virtual environment with what the project asks for. One that holds the project itself is made anew for each
-// delivery: a kept one would have the code of an earlier one in it.
+// venv makes a virtual environment with the project's dependencies. One that contains the project itself is made anew for
+// each delivery, because a cached one would contain the code of an earlier delivery.
 func (p project) venv(folder string, tests bool) Commands {
 	var arguments, keys []string
 	wanted := ""

@@ -69,7 +69,7 @@ func stages(match, stage yamlfile.Form[string]) yamlfile.Form[[]core.RollbackRul
 	}
 }
 
-// rollbackField is read by readRollback.
+// rollbackField writes the rollback; readRollback reads it.
 func rollbackField(d *draft) yamlfile.Field {
 	rollback, stage := d.Rollback, yamlfile.Word(idSchema(), yamlfile.Value.Text)
 	if rollback == nil {
@@ -89,7 +89,7 @@ func (d *draft) readRollback(v yamlfile.Value, earlier, all []*draft) {
 	}
 }
 
-// target reads the phase that findings are sent to.
+// target reads the phase that findings send the run to.
 func target(v yamlfile.Value, earlier, all []*draft) string {
 	id, ok := v.Text()
 	if !ok {
@@ -99,7 +99,7 @@ func target(v yamlfile.Value, earlier, all []*draft) string {
 	if at := slices.IndexFunc(earlier, named); at >= 0 {
 		switch found := earlier[at]; {
 		case found.Act != "":
-			v.Fail("the phase "+yamlfile.Quote(id)+" is the engine's own act and has nothing to put right", "name a phase with a role")
+			v.Fail("the phase "+yamlfile.Quote(id)+" is done by Stellwerk itself, so there is nothing to fix in it", "name a phase with a role")
 		case found.Skip:
 			v.Fail("the phase "+yamlfile.Quote(id)+" is always skipped", "name a phase that runs")
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-// checkFlow examines what phases expect of each other.
+// checkFlow checks what phases expect of each other.
 func (p *parser) checkFlow() {
 	for i, d := range p.phases {
 		for j, input := range d.Inputs {
@@ -30,12 +30,12 @@ func (p *parser) checkFlow() {
 		}
 		d.remark()
 		if i+1 < len(p.phases) && d.Act == core.ActPullRequest {
-			p.phases[i+1].fields.Value().Warn("this phase comes after the pull request; what it changes is not part of it", "")
+			p.phases[i+1].fields.Value().Warn("this phase comes after the pull request, so its changes are not part of it", "")
 		}
 	}
 }
 
-// checkFiles wants an earlier phase that must change something.
+// checkFiles requires an earlier phase with a changed check.
 func (p *parser) checkFiles(at int, input core.Input, v yamlfile.Value) {
 	var ids []string
 	for _, d := range p.phases[:at] {
@@ -44,7 +44,7 @@ func (p *parser) checkFiles(at int, input core.Input, v yamlfile.Value) {
 		}
 		if d.ID == input.Files {
 			if !mentions(d.Done, core.CheckChanged) {
-				v.Fail("the phase "+yamlfile.Quote(d.ID)+" has no changed check, so nobody knows which files of it are meant", "add one, or remove this input")
+				v.Fail("the phase "+yamlfile.Quote(d.ID)+" has no changed check, so it is not known which files it changes", "add one, or remove this input")
 			}
 			return
 		}
@@ -52,7 +52,7 @@ func (p *parser) checkFiles(at int, input core.Input, v yamlfile.Value) {
 	v.Fail("there is no earlier phase "+yamlfile.Quote(input.Files), yamlfile.Known(input.Files, ids))
 }
 
-// checkInput wants an earlier phase that hands the input in.
+// checkInput requires an earlier phase that hands the input in.
 func (p *parser) checkInput(at int, input core.Input, v yamlfile.Value) {
 	var outputs []string
 	skipped, maybe, left, later := "", "", "", -1
@@ -69,7 +69,7 @@ func (p *parser) checkInput(at int, input core.Input, v yamlfile.Value) {
 		case d.Skippable:
 			left = d.ID
 		case d.When != "":
-			maybe = fmt.Sprintf("%q, which may be left out by its when", d.ID)
+			maybe = fmt.Sprintf("%q, which its when may skip", d.ID)
 		case d.uncertain(input.Name) != "":
 			maybe = fmt.Sprintf("%q, %s", d.ID, d.uncertain(input.Name))
 		default:
@@ -113,7 +113,7 @@ func (p *parser) waitsFor(from, to int, seen map[int]bool) bool {
 	return false
 }
 
-// checkOutputs remarks on a name that two phases use. Names that differ only in case would be one file on some machines.
+// checkOutputs warns about a name that two phases use. Names that differ only in case would be one file on some machines.
 func (p *parser) checkOutputs(at int) {
 	d := p.phases[at]
 	for _, document := range d.documents()[len(d.Outputs):] {
@@ -145,7 +145,7 @@ func (p *parser) taken(name string) bool {
 	})
 }
 
-// remark warns where the checks of a phase are weaker than they look.
+// remark warns if the checks of a phase are weaker than they look.
 func (d *draft) remark() {
 	if d.Act != "" || d.Skip || len(d.Done.Of) == 0 {
 		return

@@ -18,12 +18,12 @@ const (
 	maxAttempts  = 20
 )
 
-// tries is the form of how often something is done before a person is asked.
+// tries is the form of numbers of attempts before a person is asked.
 func tries() yamlfile.Form[int] { return yamlfile.Number(1, maxAttempts) }
 
 func gates() yamlfile.Form[core.GateKind] { return yamlfile.OneOf(core.GateAuto, core.GateApproval) }
 
-// span is the form of lengths of time. It remarks on one whose unit may be a slip.
+// span is the form of durations. It warns if the unit may be a slip.
 func span(longest time.Duration) yamlfile.Form[time.Duration] {
 	return yamlfile.Form[time.Duration]{
 		Schema: yamlfile.Schema{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`},
@@ -46,7 +46,7 @@ func span(longest time.Duration) yamlfile.Form[time.Duration] {
 	}
 }
 
-// expression is the form of jq expressions. They are compiled, so that an unknown function is found now and not in a run.
+// expression is the form of jq expressions. It compiles them, so that a mistake is found now and not in a run.
 func expression() yamlfile.Form[string] {
 	return yamlfile.Word(yamlfile.AnyText.Schema, func(v yamlfile.Value) (string, bool) {
 		text, ok := v.Text()
@@ -65,10 +65,10 @@ func expression() yamlfile.Form[string] {
 	})
 }
 
-// networkField holds the lists of a playbook. One list alone is that of the attempts.
+// networkField holds the hosts that a playbook needs. A single list is that of the attempts.
 func networkField(r *core.Reaches) yamlfile.Field {
 	one := yamlfile.At("", "", &r.Attempts, role.Reach())
-	const doc = "What can be reached besides the model: one list for the attempts, or one for each of attempts, setup and checks."
+	const doc = "What can be reached apart from the model: one list for the attempts, or one for each of attempts, setup and checks."
 	return yamlfile.Group("network", doc, yamlfile.Fields{
 		yamlfile.At("attempts", "", &r.Attempts, role.Reach()),
 		yamlfile.At("setup", "", &r.Setup, role.Reach()),
@@ -76,7 +76,7 @@ func networkField(r *core.Reaches) yamlfile.Field {
 	}, nil).Or(one, false)
 }
 
-// DefaultTiers are the models of a tier where a playbook names none.
+// DefaultTiers are the models of a tier if a playbook names none.
 func DefaultTiers() core.Tiers {
 	return core.Tiers{core.TierFast: "haiku", core.TierBalanced: "sonnet", core.TierStrong: "opus"}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-// File is content to be hashed, under a name that does not depend on where it lies.
+// File is content to be hashed, under a name that does not depend on its folder.
 type File struct {
 	Name string
 	Data []byte
@@ -51,8 +51,8 @@ func (p *parser) hash(data []byte) string {
 	return Hash(files...)
 }
 
-// RepositoryFiles lists the files of a repository that a playbook rests on: what a person trusts with its hash. It is
-// empty for a built-in playbook with built-in roles, which needs no trust.
+// RepositoryFiles lists the files of a repository that a playbook uses: what a person trusts with its hash. It is empty
+// for a built-in playbook with built-in roles, which needs no trust.
 func RepositoryFiles(p *core.Playbook, roles role.Set) []string {
 	var files []string
 	if p.Origin != OriginBuiltin {

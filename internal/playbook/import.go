@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 )
 
 // Import turns bytA's phases.conf into a playbook, named after the file. Errors are Problems with line and column. The
-// notes say, line by line, what means something else now than it did there.
+// notes say, line by line, what has another meaning now.
 func Import(file string, data []byte) (playbook []byte, notes []string, err error) {
 	report := yamlfile.NewReport(file)
 	if len(data) > yamlfile.MaxBytes {
@@ -81,7 +82,7 @@ func phaseLines(report *yamlfile.Report, data []byte) []phaseLine {
 	return found
 }
 
-// unseen are characters that no playbook has, and a person would not notice.
+// unseen reports a character that a person would not notice.
 func unseen(r rune) bool { return unicode.IsControl(r) && r != '\t' }
 
 // unquote removes the quotation marks of an array element and what follows them.
@@ -113,7 +114,7 @@ type importNote struct {
 	text string
 }
 
-// imported is a phase on its way from one form to the other.
+// imported is a phase that is being translated.
 type imported struct {
 	core.Phase
 	line  int
@@ -149,7 +150,7 @@ func (i *importer) phase(line phaseLine) {
 	if err != nil || number < 0 {
 		i.fail(line, 0, yamlfile.Quote(line.fields[0])+" is not a phase number", "")
 	} else if number != len(i.phases) {
-		i.note(line.line, "the phase calls itself number %d and is number %d in order; the order of the lines counts", number, len(i.phases))
+		i.note(line.line, "the phase has the number %d and is number %d in order; the order of the lines counts", number, len(i.phases))
 	}
 	p := &imported{line: line.line, agent: strings.TrimPrefix(line.fields[1], "bytA:")}
 	switch kind := strings.ToUpper(line.fields[2]); kind {
@@ -170,7 +171,7 @@ func (i *importer) phase(line phaseLine) {
 	i.phases = append(i.phases, p)
 }
 
-// isPublish recognises the phase that the orchestrator did itself: push and pull request.
+// isPublish recognises the phase of push and pull request, which the orchestrator did itself.
 func (i *importer) isPublish(agent, criterion string) bool {
 	switch strings.ToLower(agent) {
 	case "orchestrator", "-", "", "none":
@@ -206,7 +207,7 @@ func (i *importer) work(p *imported, line phaseLine) {
 	}
 	if len(p.Outputs) == 0 && core.TreeOnly(core.Check{Kind: core.CheckAll, Of: p.done}) {
 		p.VerifyFirst = true
-		i.note(p.line, "the command is run first, as it was there: where it succeeds already, nobody is started. Remove verify_first, or add a changed check, if somebody must work in any case")
+		i.note(p.line, "the command runs first, as before: if it succeeds already, no agent is started. Remove verify_first, or add a changed check, if an agent must work in any case")
 	}
 	if len(p.Outputs) == 0 && !mentions(core.Check{Of: p.done}, core.CheckChanged, core.CheckFiles, core.CheckCommand) {
 		report := p.ID + ".md"
@@ -215,7 +216,7 @@ func (i *importer) work(p *imported, line phaseLine) {
 	}
 }
 
-// review gives a code review the document that findings are read from.
+// review adds the document of a review, from which findings are read.
 func (i *importer) review(p *imported) {
 	p.Outputs = append([]string{role.ReviewArtifact}, p.Outputs...)
 	p.Findings = core.FindingsAsk
@@ -240,7 +241,7 @@ func (i *importer) freeID(id string) string {
 	return free
 }
 
-// importedName is the file's name without its ending, where that can be the name of a playbook.
+// importedName is the file's name without its extension, if a playbook can have it.
 func importedName(file string) string {
 	name := strings.TrimSuffix(path.Base(filepath.ToSlash(file)), path.Ext(file))
 	if !validID(name) {
@@ -249,8 +250,7 @@ func importedName(file string) string {
 	return name
 }
 
-// noteRoles says which roles lack instructions, and which have those of the
-// built-in role of that name until a file takes its place.
+// noteRoles says which roles lack instructions, and which use a built-in role until a file replaces it.
 func (i *importer) noteRoles(names []string) {
 	builtin := role.Builtin()
 	var own, known []string
@@ -270,38 +270,18 @@ func (i *importer) noteRoles(names []string) {
 }
 
 func (i *importer) render(name string) ([]byte, error) {
-	root, roles, phases := yamlfile.NewMap(), yamlfile.NewMap(), []core.Phase{}
-	yamlfile.Put(root, "name", yamlfile.Text(name))
-	yamlfile.Put(root, "kind", yamlfile.Text(KindPhases))
-	var names []string
+	book := &parser{out: core.Playbook{Name: name, Kind: KindPhases}, roles: map[string]roleDraft{}}
 	for _, p := range i.phases {
-		for _, name := range p.roleNames() {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-				yamlfile.Put(roles, name, yamlfile.NewMap())
+		if p.Team != nil {
+			for _, name := range append(p.Team.Spokes, p.Team.Hub) {
+				book.roles[name] = roleDraft{}
 			}
+		} else if p.Role != "" {
+			book.roles[p.Role] = roleDraft{}
 		}
 		p.Done = core.Check{Kind: core.CheckAll, Of: p.done}
-		if err := writable(p.Done); err != nil {
-			return nil, err
-		}
-		phases = append(phases, p.Phase)
+		book.out.Phases = append(book.out.Phases, p.Phase)
 	}
-	if len(names) > 0 {
-		yamlfile.Put(root, "roles", roles)
-		i.noteRoles(names)
-	}
-	book := &parser{out: core.Playbook{Phases: phases}}
-	yamlfile.Put(root, "phases", book.phasesField().Node())
-	return encode(root)
-}
-
-func (p *imported) roleNames() []string {
-	switch {
-	case p.Team != nil:
-		return append([]string{p.Team.Hub}, p.Team.Spokes...)
-	case p.Role != "":
-		return []string{p.Role}
-	}
-	return nil
+	i.noteRoles(slices.Sorted(maps.Keys(book.roles)))
+	return book.render(KindPhases)
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// workflowFolder is where bytA's agents wrote what is not code.
+// workflowFolder is where bytA's agents wrote documents.
 const workflowFolder = ".workflow/"
 
-// specGlob is a bare glob of the older form, which was meant from workflowFolder.
+// specGlob is a glob of the older form, relative to workflowFolder.
 var specGlob = regexp.MustCompile(`^specs/issue-[*?]+-`)
 
-// joint is where one part of a compound ends and the next begins: a plus or a double sign before a known word. Signs
-// within a command or an expression are left alone.
+// joint separates the parts of a compound: a plus or a double sign before a known word. Other signs belong to a command or
+// an expression.
 var joint = regexp.MustCompile(`\s*(\+|&&|\|\|)\s*(GLOB:|STATE:|VERIFY:|PHASE_STATUS\b)`)
 
 // criterion translates the fourth part of a line.
@@ -125,7 +125,7 @@ func artifactFrom(glob string) string {
 // comparison is an equality written without spaces.
 var comparison = regexp.MustCompile(`\s*(==|!=)\s*`)
 
-// state translates a look into workflow-state.json. Only its context has a successor; the rest was the orchestrator's.
+// state translates an expression over workflow-state.json. Only its context has a successor; the rest was internal.
 func (i *importer) state(p *imported, line phaseLine, expr string) (core.Check, bool) {
 	if !strings.HasPrefix(expr, ".") && !strings.HasPrefix(expr, "(") {
 		expr = "." + expr

@@ -7,14 +7,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-// Agents that bytA's orchestrator treats in a way of their own.
+// Agents that bytA's orchestrator treats specially.
 const (
 	teamPlanning = "team-planning"
 	reviewer     = "code-reviewer"
 	auditor      = "security-auditor"
 )
 
-// known is what is known about one of bytA's agents.
+// known describes one of bytA's agents.
 type known struct {
 	id      string
 	title   string
@@ -47,7 +47,7 @@ func specialist(agent string) (known, bool) {
 	return found, ok
 }
 
-// connect gives the phases the inputs that bytA's prompt builder gave them, and reviews their way back.
+// connect gives the phases the inputs that bytA's prompt builder gave them, and reviews a rollback.
 func (i *importer) connect() {
 	for at, p := range i.phases {
 		if p.Act != "" {
@@ -77,7 +77,7 @@ func (i *importer) connect() {
 	}
 }
 
-// disband leaves the planning to the hub where the plan is a file of the project: a team writes artifacts only.
+// disband lets the hub plan alone if the plan is a file of the project: a team writes only artifacts.
 func (i *importer) disband(p *imported) {
 	if p.Team == nil {
 		return

@@ -17,7 +17,7 @@ func inputFields(in *core.Input) yamlfile.Fields {
 	}
 }
 
-// inputsField holds what the phase is given.
+// inputsField holds the inputs of the phase.
 func (d *draft) inputsField() yamlfile.Field {
 	files := yamlfile.Schema{"required": []string{"files"}, "not": yamlfile.Schema{"required": []string{"optional"}}}
 	object := inputFields(&core.Input{}).Schema(yamlfile.Schema{"oneOf": []yamlfile.Schema{{"required": []string{"name"}}, files}})
@@ -66,11 +66,11 @@ func (d *draft) readInput(item yamlfile.Value) {
 	d.inputs = append(d.inputs, place)
 }
 
-// addFiles adds an input that is what an earlier phase changed in the project.
+// addFiles adds the files that an earlier phase changed as an input.
 func (d *draft) addFiles(o yamlfile.Object, v yamlfile.Value, phase string) {
 	for _, key := range []string{"name", "optional"} {
 		if o.Has(key) {
-			o.Key(key).Fail("files names a phase whose changes are named to this one; they are never required", "remove "+key)
+			o.Key(key).Fail("files names an earlier phase, whose changed files this one is told; they are never required", "remove "+key)
 		}
 	}
 	if phase != "" {

@@ -22,7 +22,7 @@ func Kinds() []string { return []string{KindPhases, KindRules, KindManager, Kind
 
 func knownKinds() string { return "this version knows: " + strings.Join(Kinds(), ", ") }
 
-// kindFields describe what not every kind of playbook has.
+// kindFields describe the fields of one kind of playbook.
 func (p *parser) kindFields(kind string) yamlfile.Fields {
 	m := p.out.Project
 	if m == nil {
@@ -41,7 +41,7 @@ func (p *parser) kindFields(kind string) yamlfile.Fields {
 	return nil
 }
 
-// keysByKind are the keys that not every kind of playbook has.
+// keysByKind are the keys of kindFields.
 func keysByKind() map[string][]string {
 	keys := map[string][]string{}
 	for _, kind := range Kinds() {
@@ -50,8 +50,8 @@ func keysByKind() map[string][]string {
 	return keys
 }
 
-// readKind reads the playbook's kind. Where it is none that this version drives, the file is read on as the kind it seems
-// to be, so that everything wrong with it is found at once. Keys of other kinds are reported.
+// readKind reads the playbook's kind, and reports keys of other kinds. A file of an unknown kind is read as the kind it
+// seems to be, so that all its problems are found at once.
 func (p *parser) readKind(o yamlfile.Object, keys map[string][]string) {
 	lacks := func(kind, key string) bool { return !slices.Contains(keys[kind], key) }
 	given := slices.DeleteFunc(slices.Concat(slices.Collect(maps.Values(keys))...), func(key string) bool { return !o.Has(key) })

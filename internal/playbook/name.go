@@ -105,11 +105,10 @@ func readGlob(v yamlfile.Value) (string, bool) {
 	return "", false
 }
 
-// notBranch is what git refuses in the name of a branch, and the full name of one.
+// notBranch matches what git refuses in the name of a branch, and full names of refs.
 var notBranch = regexp.MustCompile(`[\x00-\x20\x7f~^:?*\[\\]|\.\.|//|@\{|^[-/.]|/\.|[/.]$|\.lock(/|$)|^(@|HEAD)$|^refs/`)
 
-// branch is the form of the names of branches. A slip is found here, and not when a run has come to its end and wants to
-// publish.
+// branch is the form of the names of branches. A slip is found here, and not at the end of a run.
 func branch() yamlfile.Form[string] {
 	schema := yamlfile.Schema{"type": "string", "pattern": `\S`, "not": yamlfile.Schema{"pattern": notBranch.String()}}
 	return yamlfile.Word(schema, func(v yamlfile.Value) (string, bool) {
@@ -122,7 +121,7 @@ func branch() yamlfile.Form[string] {
 	})
 }
 
-// escapes says why a path or glob would leave the project, or nothing.
+// escapes says why a path or glob would leave the project; "" if it would not.
 func escapes(text string) string {
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") {
 		return "is absolute"

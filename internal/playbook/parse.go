@@ -1,8 +1,8 @@
-// Package playbook turns playbook files into core.Playbook values and back: parsing with every problem of a file at its
-// line and column, the JSON Schema of the format, the built-in playbooks, the detection of a project's commands, and the
-// import of bytA's phases.conf. What leaves this package is complete and consistent: every role and agent is resolved,
-// every default filled in, every input produced by an earlier phase, every path inside the project. It must not read
-// files, run anything or decide what happens in a run.
+// Package playbook turns playbook files into core.Playbook values and back. It reports every problem of a file with line
+// and column, and holds the JSON Schema of the format, the built-in playbooks, the detection of a project's commands, and
+// the import of bytA's phases.conf. A playbook that it returns is complete and consistent: roles and agents are resolved,
+// defaults filled in, every input comes from an earlier phase, and every path is inside the project. The package must not
+// read files, run anything or decide what happens in a run.
 package playbook
 
 import (
@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Problem is one thing wrong with a playbook file; Problems is the error Parse returns; Warning is a remark.
+// Problem is one thing wrong with a playbook file; Problems is the error Parse returns.
 type (
 	Problem  = yamlfile.Problem
 	Problems = yamlfile.Problems
@@ -28,7 +28,7 @@ type (
 // Folder is where a repository keeps its playbooks.
 const Folder = ".stellwerk/playbooks"
 
-// What holds where a playbook is silent.
+// Defaults of a playbook.
 const (
 	DefaultAgent          = "claude"
 	DefaultAttempts       = 3
@@ -37,18 +37,18 @@ const (
 	DefaultFindingsRounds = 3
 )
 
-// Options is what a playbook may rely on besides its own text.
+// Options is what a playbook may rely on apart from its own text.
 type Options struct {
-	Origin   string                // where the text came from; the file's name where empty
+	Origin   string                // where the text came from; "" is the file's name
 	Roles    role.Set              // the roles it may name
 	Agents   map[string]core.Agent // the agents a person has set up; the playbook's own come first
-	Agent    string                // the agent of roles for which nothing else is said
-	Model    string                // the model of agents for which nothing else is said
+	Agent    string                // the agent of roles that name none
+	Model    string                // the model of agents that name none
 	Commands Commands              // what ${setup}, ${build} and ${test} stand for
 }
 
 // Parse reads a playbook. The error is of type Problems and holds everything that is wrong with the file, unless only the
-// agent of the options is; warnings come only with a playbook.
+// agent of the options is wrong. Warnings come only with a playbook.
 func Parse(file string, data []byte, o Options) (*core.Playbook, []Warning, error) {
 	root, report := yamlfile.Read(file, data)
 	if err := report.Err(); err != nil {
@@ -64,15 +64,15 @@ func Parse(file string, data []byte, o Options) (*core.Playbook, []Warning, erro
 		return nil, nil, err
 	}
 	if p.stray {
-		return nil, nil, core.Errorf(core.CodeInvalid, "there is no agent %q in the playbook %s, and --agent or your settings ask for it", o.Agent, p.out.Name).
-			WithHint("%s; to have another program as the agent, put the playbook into your repository (stellwerk init --playbook %s) and name it under agents",
+		return nil, nil, core.Errorf(core.CodeInvalid, "--agent or your settings ask for the agent %q, which the playbook %s does not have", o.Agent, p.out.Name).
+			WithHint("%s; to use another program as the agent, copy the playbook into your repository (stellwerk init --playbook %s) and name the program under agents",
 				yamlfile.Known(o.Agent, p.agentNames()), p.out.Name)
 	}
 	p.out.Hash = p.hash(data)
 	return &p.out, report.Warnings(), nil
 }
 
-// parser holds what is known of a playbook while it is read.
+// parser reads or writes one playbook.
 type parser struct {
 	opts       Options
 	out        core.Playbook
@@ -83,7 +83,7 @@ type parser struct {
 	waves      yamlfile.Object
 	used       map[string]core.Role
 	usedAgents map[string]bool
-	stray      bool // the options' agent is needed and not known
+	stray      bool // the options' agent is needed and unknown
 }
 
 type defaults struct {
@@ -94,7 +94,7 @@ type defaults struct {
 	timeout  time.Duration
 }
 
-// commonFields describe what every kind of playbook has. Its kind is read before.
+// commonFields describe the fields of every kind of playbook. The kind is read before them.
 func (p *parser) commonFields() yamlfile.Fields {
 	out := &p.out
 	return yamlfile.Fields{
@@ -157,8 +157,8 @@ func (p *parser) playbook(root yamlfile.Value) {
 	p.finish()
 }
 
-// settleSetup puts the project's own command in the place of its variable, with the caches that it fills where the file
-// names none.
+// settleSetup replaces the variable by the project's own command, and uses that command's caches unless the file names
+// some.
 func (p *parser) settleSetup(yamlfile.Value) bool {
 	text := p.out.Setup
 	if command, is := p.opts.Commands.variable(text); is {
@@ -177,7 +177,7 @@ func cacheFields(c *core.Cache) yamlfile.Fields {
 	}
 }
 
-// caches is the form of the folders that are kept between checkouts.
+// caches is the form of the folders kept between checkouts.
 func caches() yamlfile.Form[[]core.Cache] {
 	cache := yamlfile.ObjectOf(cacheFields, nil)
 	form := yamlfile.ListOf(cache)
@@ -192,7 +192,7 @@ func caches() yamlfile.Form[[]core.Cache] {
 	return form
 }
 
-// finish moves what was used into the playbook and remarks on what was not.
+// finish moves the roles in use into the playbook, and warns about unused roles and agents.
 func (p *parser) finish() {
 	for _, d := range p.phases {
 		p.out.Phases = append(p.out.Phases, d.Phase)

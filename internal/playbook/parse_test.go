@@ -138,7 +138,7 @@ func TestPersonsAgentIsTheDefault(t *testing.T) {
 	}
 	o.Agents = nil
 	_, _, err = Builtin(Feature, o)
-	want := `there is no agent "played" in the playbook feature, and --agent or your settings ask for it`
+	want := `--agent or your settings ask for the agent "played", which the playbook feature does not have`
 	if err == nil || err.Error() != want || !strings.HasPrefix(wording.Hint(err), "known: claude") {
 		t.Errorf("error %v, hint %s, want %s", err, wording.Hint(err), want)
 	}

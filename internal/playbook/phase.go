@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// draft is a phase and the places that later checks speak of.
+// draft is a phase while its file is read, with places for later problems.
 type draft struct {
 	core.Phase
 	fields yamlfile.Object
@@ -19,7 +19,7 @@ type draft struct {
 	about  subject          // of its checks
 }
 
-// phaseFields describe a phase. Its rollback names other phases, and is read when all of them are known.
+// phaseFields describe a phase. Its rollback names other phases, so it is read when all of them are known.
 func (p *parser) phaseFields(d *draft) yamlfile.Fields {
 	return yamlfile.Fields{
 		yamlfile.At("id", "", &d.ID, yamlfile.Word(idSchema(), p.readID)).Need(""),
@@ -31,7 +31,7 @@ func (p *parser) phaseFields(d *draft) yamlfile.Fields {
 		yamlfile.At("prompt", "What the phase is to do, added to the goal.", &d.Prompt, yamlfile.AnyText),
 		yamlfile.At("skip", "", &d.Skip, yamlfile.Flag),
 		yamlfile.At("skippable", "A plan.json that a person approved may leave the phase out.", &d.Skippable, yamlfile.Flag),
-		yamlfile.At("verify_first", "Where the checks hold already, nobody is started. Not with changed, git, state, artifact or outputs.", &d.VerifyFirst, yamlfile.Flag),
+		yamlfile.At("verify_first", "If the checks hold already, no agent is started. Not with changed, git, state, artifact or outputs.", &d.VerifyFirst, yamlfile.Flag),
 		yamlfile.At("when", "jq on the run's context; the phase is left out unless it is true.", &d.When, expression()),
 		yamlfile.At("needs", "Capabilities the role must have.", &d.Needs, yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, d.readNeed))),
 		yamlfile.At("network", "", &d.Network, role.Reach()),
@@ -48,12 +48,12 @@ func (p *parser) phaseFields(d *draft) yamlfile.Fields {
 	}
 }
 
-// notOfAct are the fields that a phase does not have which the engine does itself.
+// notOfAct are the fields that a phase with an act cannot have.
 func notOfAct() []string {
 	return []string{"prompt", "needs", "writes", "outputs", "findings", "rollback", "network"}
 }
 
-// phaseRules are what a schema knows of a phase's fields together.
+// phaseRules are the rules of the schema about several fields of a phase.
 func phaseRules() yamlfile.Schema {
 	of := without(notOfAct()...)
 	properties := of["properties"].(yamlfile.Schema)
@@ -119,7 +119,7 @@ func (p *parser) readID(v yamlfile.Value) (string, bool) {
 	return id, ok
 }
 
-// checkWorker wants one who does the phase: a role, a team, or the engine itself.
+// checkWorker requires exactly one of a role, a team and an act.
 func (d *draft) checkWorker(o yamlfile.Object) {
 	given := slices.DeleteFunc([]string{"role", "team", "act"}, func(key string) bool { return !o.Has(key) })
 	switch {
@@ -130,7 +130,7 @@ func (d *draft) checkWorker(o yamlfile.Object) {
 	case o.Has("act"):
 		for _, key := range notOfAct() {
 			if o.Has(key) {
-				o.Key(key).Fail("a phase with an act has no "+key, "the engine does it, no agent")
+				o.Key(key).Fail("a phase with an act has no "+key, "Stellwerk does it itself, without an agent")
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (d *draft) readNeed(v yamlfile.Value) (string, bool) {
 	return capability, ok
 }
 
-// outputs is the form of what the phase hands in. What was reported is left out, and the others are still known.
+// outputs is the form of the documents that the phase hands in. Names with a problem are left out.
 func (d *draft) outputs() yamlfile.Form[[]string] {
 	form := yamlfile.ListOf(yamlfile.Word(artifactSchema(), readArtifact))
 	form.Schema["oneOf"].([]yamlfile.Schema)[1]["uniqueItems"] = true
@@ -170,8 +170,8 @@ func (d *draft) outputs() yamlfile.Form[[]string] {
 	return form
 }
 
-// requireOutputs adds a check for every output that has none of its own: a phase is done only when its outputs are
-// handed in. A review is always held to its schema.
+// requireOutputs adds a check for every output that has none: a phase is done only when its outputs are handed in. A
+// review must always match its schema.
 func (d *draft) requireOutputs() {
 	for _, name := range d.Outputs {
 		at := slices.IndexFunc(d.Done.Of, func(c core.Check) bool { return c.Kind == core.CheckArtifact && c.Name == name })
@@ -188,8 +188,8 @@ func (d *draft) requireOutputs() {
 	}
 }
 
-// settleWrites decides what the phase may write. Where it is not said, a phase that hands in artifacts and whose checks
-// look at nothing but artifacts and reported state writes artifacts; any other writes code.
+// settleWrites decides what the phase may write. Unless the file says so, a phase writes artifacts if it hands some in and
+// its checks look only at artifacts and reported state; any other phase writes code.
 func (d *draft) settleWrites(o yamlfile.Object) {
 	onlyArtifacts := len(d.Outputs) > 0 && !mentions(d.Done, core.CheckChanged, core.CheckFiles, core.CheckCommand, core.CheckGit)
 	switch {
@@ -212,7 +212,7 @@ func (d *draft) settleGate(o yamlfile.Object) {
 	publishes := d.Act == core.ActPullRequest
 	switch v, given := o.Get("gate"); {
 	case given && publishes && d.Gate == core.GateAuto:
-		v.Fail("publishing needs a person's explicit word, so a pull request always has gate: approval",
+		v.Fail("publishing needs a person's approval, so a pull request always has gate: approval",
 			"remove gate, or start the run with --yes, which is recorded as policy and not as a person")
 	case !given && publishes:
 		d.Gate = core.GateApproval
@@ -221,7 +221,7 @@ func (d *draft) settleGate(o yamlfile.Object) {
 	}
 }
 
-// mentions reports that a check of one of the kinds is somewhere in c.
+// mentions reports whether c is or contains a check of one of the kinds.
 func mentions(c core.Check, kinds ...core.CheckKind) bool {
 	if slices.Contains(kinds, c.Kind) {
 		return true

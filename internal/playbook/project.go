@@ -10,10 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// DefaultRounds is how often a step is begun, where a playbook does not say.
+// DefaultRounds is how often a step is started, unless a playbook says otherwise.
 const DefaultRounds = 2
 
-// newManagement is how a project is driven where a playbook of a kind says nothing else.
+// newManagement holds the defaults of a kind.
 func newManagement(kind string, d defaults) *core.Management {
 	m := &core.Management{
 		Roles: map[core.TaskKind]string{}, Done: core.Check{Kind: core.CheckAll}, Review: core.ReviewRule{When: core.ReviewNever},
@@ -31,9 +31,9 @@ func newManagement(kind string, d defaults) *core.Management {
 	return m
 }
 
-// planField holds who writes a plan where there is none, and who lets it pass.
+// planField holds who writes a plan if there is none, and who approves it.
 func (p *parser) planField(m *core.Management) yamlfile.Field {
-	return yamlfile.Group("plan", "Who writes .ai/plan.md where there is none, and who lets it pass.", yamlfile.Fields{
+	return yamlfile.Group("plan", "Who writes .ai/plan.md if there is none, and who approves it.", yamlfile.Fields{
 		p.worker("role", "", m, core.KindPlan).Need("name the role that writes the plan"),
 		yamlfile.At("gate", "", &m.PlanGate, gates()),
 	}, func(o yamlfile.Object) {
@@ -43,7 +43,7 @@ func (p *parser) planField(m *core.Management) yamlfile.Field {
 	}).InOneLine()
 }
 
-// stepsField holds how every step of the plan, or what a manager delegates, is done.
+// stepsField says how every step of the plan, or what a manager delegates, is done.
 func (p *parser) stepsField(kind string, m *core.Management) yamlfile.Field {
 	workers := []core.TaskKind{core.KindCode, core.KindFix, core.KindResolve}
 	if kind == KindManager {
@@ -61,23 +61,18 @@ func (p *parser) stepsField(kind string, m *core.Management) yamlfile.Field {
 	}, func(o yamlfile.Object) { checkSteps(kind, o, m) }).Need("say who does the steps of the plan, and what must hold of them")
 }
 
-// checkSteps examines what concerns several fields of the steps. A reviewer who is named although no step is reviewed is
-// there for the steps whose plan asks for a review.
+// checkSteps checks what concerns several fields of the steps. A reviewer is allowed with review: never, because the plan
+// may ask for a review.
 func checkSteps(kind string, o yamlfile.Object, m *core.Management) {
 	if kind == KindManager {
 		leaveToManager(o)
 	} else if m.Review.When == core.ReviewAlways || m.Review.When == core.ReviewPaths {
 		o.Need("reviewer", "name the role that reviews, or set review: never")
 	}
-	switch {
-	case len(m.Done.Of) == 0:
-		o.Value().Warn("no check looks at a step's branch or at a merge", "give done a command that builds and tests the project")
-	case !mentions(m.Done, core.CheckCommand):
-		o.Key("done").Warn("nothing builds or tests a step's branch or a merge", "add a command check")
-	}
+	remarkOnChecks(o, m.Done, "a step's")
 }
 
-// worker is a field that names the role for kinds of tasks.
+// worker names the role for kinds of tasks.
 func (p *parser) worker(key, doc string, m *core.Management, kinds ...core.TaskKind) yamlfile.Field {
 	return yamlfile.Field{
 		Key: key, Doc: doc, Schema: roleName(),
@@ -97,34 +92,50 @@ func (p *parser) assign(v yamlfile.Value, m *core.Management, kinds ...core.Task
 	}
 }
 
-// specialistsField holds the roles that a step of the plan may name in place of the one that does the others. Nothing but
-// their place among the playbook's roles says so: a plan can name whatever a person trusted with the playbook.
+// specialistsField holds the roles that a step of the plan may name in place of the usual one. They are only added to the
+// playbook's roles: a plan can name every role of a playbook that a person trusts.
 func (p *parser) specialistsField(m *core.Management) yamlfile.Field {
+	return p.rolesField("specialists", "Further roles that a step of the plan, or the manager, may name.", m, func(v yamlfile.Value, name string) bool {
+		if name == m.Roles[core.KindCode] {
+			v.Fail("the role "+yamlfile.Quote(name)+" does every step that names no other", "remove it from the list")
+		}
+		return !isManager(v, name, m)
+	})
+}
+
+// rolesField is a list of roles that work if they are named. allowed reports those that cannot be in it.
+func (p *parser) rolesField(key, doc string, m *core.Management, allowed func(v yamlfile.Value, name string) bool) yamlfile.Field {
 	names := unassigned(p.out.Roles, m)
-	read := func(v yamlfile.Value) (string, bool) {
+	return yamlfile.At(key, doc, &names, yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, func(v yamlfile.Value) (string, bool) {
 		r, ok := p.useRole(v)
-		switch {
-		case !ok || isManager(v, r.Name, m):
+		if !ok || !allowed(v, r.Name) {
 			return "", false
-		case slices.Contains(names, r.Name):
+		}
+		if slices.Contains(names, r.Name) {
 			v.Fail("the role "+yamlfile.Quote(r.Name)+" is listed twice", "")
-		case r.Name == m.Roles[core.KindCode]:
-			v.Fail("the role "+yamlfile.Quote(r.Name)+" does every step that names no other", "remove it from the list")
 		}
 		names = append(names, r.Name)
 		return r.Name, true
-	}
-	return yamlfile.At("specialists", "Further roles that a step of the plan, or the manager, may name.", &names,
-		yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, read)))
+	})))
 }
 
-// unassigned are the roles of a playbook that no kind of task is given to: they work where they are named.
+// remarkOnChecks warns if nothing checks every branch and every merge.
+func remarkOnChecks(o yamlfile.Object, done core.Check, whose string) {
+	switch {
+	case len(done.Of) == 0:
+		o.Value().Warn("no check looks at "+whose+" branch or at a merge", "give done a command that builds and tests the project")
+	case !mentions(done, core.CheckCommand):
+		o.Key("done").Warn("nothing builds or tests "+whose+" branch or a merge", "add a command check")
+	}
+}
+
+// unassigned are the roles of a playbook that do no kind of task by default: they work only if they are named.
 func unassigned(roles map[string]core.Role, m *core.Management) []string {
 	assigned := slices.Collect(maps.Values(m.Roles))
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(roles)), func(name string) bool { return slices.Contains(assigned, name) })
 }
 
-// reviewField holds which steps are reviewed.
+// reviewField says which steps are reviewed.
 func reviewField(r *core.ReviewRule) yamlfile.Field {
 	paths := yamlfile.ListOf(glob())
 	paths.Read = readReviewed
@@ -152,12 +163,12 @@ func readReviewed(v yamlfile.Value) (globs []string, ok bool) {
 	return globs, true
 }
 
-// matchable reports globs within the limits that evaluating has.
+// matchable reports whether globs are within the limits of evaluating.
 func matchable(globs ...string) bool {
 	return check.Validate(core.Check{Kind: core.CheckChanged, Globs: globs}) == nil
 }
 
-// publishField holds who lets the run's branch be pushed, and where its pull request goes.
+// publishField says who allows pushing the run's branch, and where its pull request goes.
 func publishField(m *core.Management) yamlfile.Field {
 	return yamlfile.Group("publish", "How the work reaches the remote.", yamlfile.Fields{
 		yamlfile.At("push", "ask: every push waits for a person. standing: this playbook lets the run's own branch be pushed.",

@@ -2,14 +2,15 @@ package playbook
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"go.yaml.in/yaml/v3"
 )
 
-// Render writes a playbook as YAML with everything in it that is in force: defaults, roles, agents and implied checks.
-// Parsing the result gives the same playbook, but for its hash and origin.
+// Render writes a playbook as YAML, with its defaults, roles, agents and implied checks written out. Parsing the result
+// gives the same playbook, except for its hash and origin.
 func Render(book core.Playbook) ([]byte, error) {
 	p, kind := &parser{out: book, agents: map[string]agentDraft{}, roles: map[string]roleDraft{}}, KindPhases
 	for name, a := range book.Agents {
@@ -18,32 +19,30 @@ func Render(book core.Playbook) ([]byte, error) {
 	for name, r := range book.Roles {
 		p.roles[name] = roleDraft{Role: r}
 	}
-	var checks []core.Check
-	for _, phase := range book.Phases {
-		checks = append(checks, phase.Done)
-	}
 	if m := book.Project; m != nil {
 		if kind = book.Kind; m.Waves == nil { // whose waves say it themselves
 			p.defaults.attempts, p.defaults.timeout = m.Attempts, m.Timeout
 		}
-		checks = append(checks, m.Done)
 	}
-	for _, done := range checks {
-		if err := writable(done); err != nil {
-			return nil, fmt.Errorf("write the playbook as YAML: %w", err)
-		}
-	}
-	return encode(append(p.commonFields(), p.kindFields(kind)...).Node())
+	return p.render(kind)
 }
 
-func encode(node *yaml.Node) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := yaml.NewEncoder(&b)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(node); err != nil {
-		return nil, fmt.Errorf("write the playbook as YAML: %w", err)
+// render writes the playbook of the parser as one of a kind.
+func (p *parser) render(kind string) ([]byte, error) {
+	var err error
+	for _, phase := range p.out.Phases {
+		err = errors.Join(err, writable(phase.Done))
 	}
-	if err := encoder.Close(); err != nil {
+	if p.out.Project != nil {
+		err = errors.Join(err, writable(p.out.Project.Done))
+	}
+	var b bytes.Buffer
+	if err == nil {
+		encoder := yaml.NewEncoder(&b)
+		encoder.SetIndent(2)
+		err = errors.Join(encoder.Encode(append(p.commonFields(), p.kindFields(kind)...).Node()), encoder.Close())
+	}
+	if err != nil {
 		return nil, fmt.Errorf("write the playbook as YAML: %w", err)
 	}
 	return b.Bytes(), nil

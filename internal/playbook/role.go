@@ -24,7 +24,7 @@ type roleDraft struct {
 // roleFields describe a role.
 func roleFields(r *roleDraft) yamlfile.Fields {
 	afterModel := 3
-	fields := slices.Insert(role.Fields(&r.Role), afterModel, tiersField("Models in place of model, where the run chose a tier.", &r.Tiers))
+	fields := slices.Insert(role.Fields(&r.Role), afterModel, tiersField("Models in place of model, if the run chose a tier.", &r.Tiers))
 	return append(fields, yamlfile.At("prompt", "System prompt, Markdown.", &r.Prompt, yamlfile.AnyText))
 }
 
@@ -48,7 +48,7 @@ func readRoleName(v yamlfile.Value) (string, bool) {
 	return name, ok
 }
 
-// roleField is a field that names a role which works in the phase.
+// roleField names a role that works in the phase.
 func (p *parser) roleField(key, doc string, at *string, d *draft) yamlfile.Field {
 	return yamlfile.At(key, doc, at, yamlfile.Word(roleName(), func(v yamlfile.Value) (string, bool) {
 		r, ok := p.useRole(v)
@@ -99,12 +99,11 @@ func (p *parser) roleNamed(v yamlfile.Value, name string) (core.Role, bool) {
 	return r, true
 }
 
-// defines reports a role that says itself what it is, rather than adjusting another one. It takes nothing from a built-in
-// role that happens to have its name: whoever wrote it has not read that one's text.
+// defines reports whether the file defines the role, rather than adjusting another one. Such a role takes nothing from a
+// built-in role of the same name: its author may not know that one.
 func (r *roleDraft) defines() bool { return r.Description != "" || r.Prompt != "" }
 
-// remarkOnTools says so where the role's own list of tools would be believed in and is not kept, or keeps the agent from
-// what the list grants.
+// remarkOnTools warns if the agent ignores the role's list of tools, or if the list lacks Bash, which a tool on it needs.
 func (p *parser) remarkOnTools(v yamlfile.Value, inline roleDraft, r core.Role) {
 	place := v
 	if len(inline.Tools) > 0 {
@@ -117,8 +116,8 @@ func (p *parser) remarkOnTools(v yamlfile.Value, inline roleDraft, r core.Role) 
 	if len(r.Tools) == 0 || !agent.Opaque(p.out.Agents[r.Agent].Use) {
 		return
 	}
-	place.Warn("the role "+yamlfile.Quote(r.Name)+" lists its tools, and the agent "+yamlfile.Quote(r.Agent)+" cannot be told: any program may do anything that its isolation allows",
-		"leave the list out, or use an agent that can be told")
+	place.Warn("the role "+yamlfile.Quote(r.Name)+" lists its tools, but the agent "+yamlfile.Quote(r.Agent)+" ignores the list: it may do anything that its isolation allows",
+		"leave the list out, or use an agent that follows it")
 }
 
 func isShell(tool string) bool { return tool == "Bash" || strings.HasPrefix(tool, "Bash(") }
@@ -143,8 +142,8 @@ func overlay(base, over core.Role) core.Role {
 	}
 }
 
-// useAgent finds the agent of a role: the playbook's word for the role, the role file's, the playbook's default, the
-// person's default, claude.
+// useAgent finds the agent of a role. The first of these counts: the role in the playbook, the role's file, the playbook's
+// default, the person's default, claude.
 func (p *parser) useAgent(v yamlfile.Value, inline roleDraft, file role.Role) (string, bool) {
 	place, name := v, DefaultAgent
 	switch {
@@ -157,7 +156,7 @@ func (p *parser) useAgent(v yamlfile.Value, inline roleDraft, file role.Role) (s
 		name, _ = place.Text()
 	case p.opts.Agent != "":
 		if _, known := p.findAgent(p.opts.Agent); !known {
-			p.stray = true // no line of the file is to blame
+			p.stray = true // this is no mistake in the file
 			return "", false
 		}
 		name = p.opts.Agent
@@ -196,7 +195,7 @@ func (p *parser) agentNames() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// addAgent pins an agent into the playbook.
+// addAgent puts an agent into the playbook.
 func (p *parser) addAgent(name string, a core.Agent) {
 	p.usedAgents[name] = true
 	if a.Model == "" && a.Use == useClaude {

@@ -47,7 +47,7 @@ func Schema() json.RawMessage {
 	return text
 }
 
-// kindRules are what a schema knows of the fields of a kind together.
+// kindRules are the rules of the schema about several fields of a kind.
 func kindRules(kind string) yamlfile.Schema {
 	properties := yamlfile.Schema{}
 	rules := yamlfile.Schema{"properties": properties}
@@ -70,7 +70,7 @@ func has(key, value string) yamlfile.Schema {
 	return yamlfile.Schema{"required": []string{key}, "properties": yamlfile.Schema{key: yamlfile.Schema{"const": value}}}
 }
 
-// without describes an object that does not have keys.
+// without describes an object that lacks some keys.
 func without(keys ...string) yamlfile.Schema {
 	properties := yamlfile.Schema{}
 	for _, key := range keys {

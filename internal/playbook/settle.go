@@ -16,15 +16,14 @@ const coverageVariable = "${coverage}"
 
 var coverageAssigned = regexp.MustCompile(`(^|[\s;&|({])coverage=`)
 
-// clash reports a command that means another variable by the same name.
+// clash reports a command with a variable of its own by the same name.
 func clash(command string) bool {
 	return strings.Contains(command, coverageVariable) && coverageAssigned.MatchString(command)
 }
 
-// Settle makes a playbook one run's own: what was chosen at the start takes the place of what the file leaves open. The
-// models of the chosen tier become those of the roles, optional spokes take part or are gone, and the target for coverage
-// is in the checks that name it. The warnings name choices without effect and checks that are left out. p itself stays as
-// it is.
+// Settle applies the choices of a run's start to a playbook: roles get the models of the chosen tier, optional spokes take
+// part or are removed, and checks get the target for coverage. The warnings name choices without effect and checks that
+// are left out. It does not change p.
 func Settle(p core.Playbook, c core.Options) (core.Playbook, []string, error) {
 	if err := c.Check(); err != nil {
 		return core.Playbook{}, nil, err
@@ -69,8 +68,8 @@ func piece(kind string) string {
 	return "a step"
 }
 
-// settleTier gives the roles the models of a tier and reports whether that changed anything. A role with a model of its
-// own keeps it, unless it has tiers of its own; other programs than Claude Code choose their models themselves.
+// settleTier gives the roles the models of a tier and reports whether that changed anything. A role with a model keeps it,
+// unless it has tiers of its own. Programs other than Claude Code choose their models themselves.
 func settleTier(p core.Playbook, tier core.Tier) (effect bool) {
 	for name, r := range p.Roles {
 		if p.Agents[r.Agent].Use != useClaude {
@@ -91,7 +90,7 @@ func settleTier(p core.Playbook, tier core.Tier) (effect bool) {
 	return effect
 }
 
-// settleTeam calls the chosen spokes in and counts them.
+// settleTeam adds the chosen spokes and counts them.
 func settleTeam(phase *core.Phase, c core.Options) (called int) {
 	if phase.Team == nil {
 		return 0
@@ -108,16 +107,16 @@ func settleTeam(phase *core.Phase, c core.Options) (called int) {
 	return called
 }
 
-// settleCoverage puts the target into the checks that name it. Where the run has none, they are left out.
+// settleCoverage puts the target into the checks that name it. If the run has none, they are left out.
 func settleCoverage(done core.Check, whose string, target int) (core.Check, []string, error) {
 	if !namesCoverage(done) {
 		return done, nil, nil
 	}
-	if target != 0 {
-		return withCoverage(done, strconv.Itoa(target)), nil, nil
-	}
-	done, some := withoutCoverage(done)
-	if !some {
+	done, some := withCoverage(done, target)
+	switch {
+	case target != 0:
+		return done, nil, nil
+	case !some:
 		return done, nil, core.Errorf(core.CodeInvalid, "only its test coverage shows that %s is done, and the run has no target for it", whose).
 			WithHint("name one: --coverage 80")
 	}
@@ -128,26 +127,20 @@ func namesCoverage(c core.Check) bool {
 	return strings.Contains(c.Run, coverageVariable) || slices.ContainsFunc(c.Of, namesCoverage)
 }
 
-// withoutCoverage is a check without the parts that name the target; false where nothing is left of it.
-func withoutCoverage(c core.Check) (core.Check, bool) {
+// withCoverage is a check with the target in the parts that name it, or without those parts if the target is 0; false if
+// nothing is left of it.
+func withCoverage(c core.Check, target int) (core.Check, bool) {
 	if len(c.Of) == 0 {
-		return c, !namesCoverage(c)
+		left := target != 0 || !namesCoverage(c)
+		c.Run = strings.ReplaceAll(c.Run, coverageVariable, strconv.Itoa(target))
+		return c, left
 	}
 	var kept []core.Check
 	for _, of := range c.Of {
-		if of, ok := withoutCoverage(of); ok {
+		if of, left := withCoverage(of, target); left {
 			kept = append(kept, of)
 		}
 	}
 	c.Of = kept
 	return c, len(kept) > 0
-}
-
-func withCoverage(c core.Check, target string) core.Check {
-	c.Run = strings.ReplaceAll(c.Run, coverageVariable, target)
-	c.Of = slices.Clone(c.Of)
-	for i := range c.Of {
-		c.Of[i] = withCoverage(c.Of[i], target)
-	}
-	return c
 }

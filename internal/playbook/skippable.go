@@ -8,15 +8,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-// checkSkippable lets an approved plan leave out only what somebody does.
+// checkSkippable refuses skippable on a phase with an act.
 func (d *draft) checkSkippable(o yamlfile.Object) {
 	if v, _ := o.Get("skippable"); d.Skippable && o.Has("act") {
-		v.Fail("what Stellwerk does itself cannot be left out by a plan", "remove skippable; a person can use `stellwerk skip`")
+		v.Fail("a plan cannot skip what Stellwerk does itself", "remove skippable; a person can use `stellwerk skip`")
 	}
 }
 
-// checkPlans holds those who propose what to skip to the form of a proposal, and remarks on phases that nobody can
-// propose to skip.
+// checkPlans requires plans that can skip phases to match their schema, and warns about phases that no plan can skip.
 func (p *parser) checkPlans() {
 	for i, d := range p.phases {
 		if !d.Skippable {
@@ -30,13 +29,13 @@ func (p *parser) checkPlans() {
 			}
 		}
 		if !planned {
-			d.fields.Key("skippable").Warn("no plan can leave the phase out",
+			d.fields.Key("skippable").Warn("no plan can skip the phase",
 				"let an earlier phase hand in "+core.PlanArtifact+" and have gate: approval")
 		}
 	}
 }
 
-// requirePlan holds the phase's plan to its schema.
+// requirePlan requires the phase's plan to match its schema.
 func (d *draft) requirePlan() {
 	for i, c := range d.Done.Of {
 		switch {

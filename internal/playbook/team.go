@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// teamField holds who works in parallel, and who puts their work together.
+// teamField says who works in parallel, and who consolidates their work.
 func (p *parser) teamField(d *draft) yamlfile.Field {
 	team := d.Team
 	if team == nil {
@@ -49,12 +49,12 @@ func (p *parser) readSpoke(v yamlfile.Value, d *draft, places map[string]yamlfil
 	return r.Name, true
 }
 
-// noFallback has a run pause where a spoke cannot deliver.
+// noFallback lets a run pause if a spoke cannot deliver.
 const noFallback = "none"
 
-// fallbackField holds who does the work alone where a spoke cannot deliver: the hub, unless the file says otherwise.
+// fallbackField says who does the work alone if a spoke cannot deliver: the hub, unless the file says otherwise.
 func (p *parser) fallbackField(d *draft, team *core.Team) yamlfile.Field {
-	field := p.roleField("fallback", "Role that does the work alone where a spoke cannot deliver; none pauses the run.", &team.Fallback, d)
+	field := p.roleField("fallback", "Role that does the work alone if a spoke cannot deliver; none pauses the run.", &team.Fallback, d)
 	role := field.Read
 	field.Read = func(v yamlfile.Value) bool {
 		if text, _ := v.Scalar(); text == noFallback {
@@ -87,18 +87,18 @@ func (d *draft) documents() []string {
 // spokeDocument is what a spoke hands to its hub.
 func spokeDocument(phase, spoke string) string { return phase + "-" + spoke + ".md" }
 
-// uncertain says why a document of a team may not be there when the phase has passed; empty where it is.
+// uncertain says why a document of a team may be missing after the phase; "" if it cannot.
 func (d *draft) uncertain(document string) string {
 	if d.Team == nil || slices.Contains(d.Outputs, document) {
 		return ""
 	}
 	for spoke, choice := range d.Team.Optional {
 		if document == spokeDocument(d.ID, spoke) {
-			return "whose spoke " + yamlfile.Quote(spoke) + " takes part only where " + string(choice) + " was chosen"
+			return "whose spoke " + yamlfile.Quote(spoke) + " takes part only if " + string(choice) + " was chosen"
 		}
 	}
 	if d.Team.Fallback != "" {
-		return "whose work one role does alone where a spoke cannot deliver"
+		return "whose work one role does alone if a spoke cannot deliver"
 	}
 	return ""
 }

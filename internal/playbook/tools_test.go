@@ -16,7 +16,7 @@ func TestToolsThatAreNotKept(t *testing.T) {
 		roles, by string
 		want      string
 	}{
-		"in the playbook":         {"developer: {agent: mine, tools: [Read]}", "developer", `the agent "mine" cannot be told`},
+		"in the playbook":         {"developer: {agent: mine, tools: [Read]}", "developer", `the agent "mine" ignores the list`},
 		"in a file":               {"poet: {agent: mine}", "poet", `the role "poet" lists its tools`},
 		"built in":                {"developer: {agent: mine}", "developer", ""},
 		"to an agent that hears":  {"developer: {agent: player, tools: [Read]}", "developer", ""},

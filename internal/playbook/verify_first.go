@@ -5,8 +5,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// checkVerifyFirst lets nobody be started only where the checks are of a tree: what somebody must change or hand in is not
-// there before, and where it seems to be, it is a leftover.
+// checkVerifyFirst allows verify_first only if all checks look at a tree. What an agent must change or hand in cannot be
+// there before it has worked; if it seems to be, it is a leftover.
 func (d *draft) checkVerifyFirst(o yamlfile.Object) {
 	const hint = "remove verify_first, or leave command and files checks only"
 	switch v, _ := o.Get("verify_first"); {
@@ -14,7 +14,7 @@ func (d *draft) checkVerifyFirst(o yamlfile.Object) {
 	case d.Act != "":
 		v.Fail("what Stellwerk does itself is always verified first", "remove verify_first")
 	case d.Team != nil:
-		v.Fail("a team hands in documents, which are not there before it has worked", "remove verify_first")
+		v.Fail("a team hands in documents, which do not exist before it has worked", "remove verify_first")
 	case len(d.Outputs) > 0:
 		v.Fail("a phase with outputs cannot be done before somebody has handed them in", hint)
 	case !core.TreeOnly(d.Done):

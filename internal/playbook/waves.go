@@ -9,7 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// How far a run in waves may go, where a playbook does not say.
+// Defaults and bounds of a run in waves.
 const (
 	DefaultWaves       = 10
 	DefaultDelegations = 20
@@ -17,7 +17,7 @@ const (
 	maxDelegations     = 100
 )
 
-// plannerField holds who splits the goal and closes each wave. Nothing is reviewed or begun anew without the planner's word.
+// plannerField says who splits the goal and closes each wave.
 func (p *parser) plannerField(m *core.Management) yamlfile.Field {
 	return yamlfile.Group("planner", "Who splits the goal into delegations and closes each wave.", yamlfile.Fields{
 		p.worker("role", "The planner; it does none of the work.", m, core.KindWave).
@@ -25,26 +25,19 @@ func (p *parser) plannerField(m *core.Management) yamlfile.Field {
 	}, nil).InOneLine().Need("say who splits the goal into delegations: {role: wave-planner}")
 }
 
-// wavesField holds what is delegated, to whom, and how far it may go.
+// wavesField says what is delegated, to whom, and how far it may go.
 func (p *parser) wavesField(m *core.Management) yamlfile.Field {
-	w, workers := m.Waves, unassigned(p.out.Roles, m)
-	worker := yamlfile.Word(yamlfile.AnyText.Schema, func(v yamlfile.Value) (string, bool) {
-		r, ok := p.useRole(v)
-		switch {
-		case !ok:
-			return "", false
-		case r.Name == m.Roles[core.KindWave]:
-			v.Fail("the role "+yamlfile.Quote(r.Name)+" is the planner's, and a planner does no work itself", "name another role")
-		case slices.Contains(workers, r.Name):
-			v.Fail("the role "+yamlfile.Quote(r.Name)+" is listed twice", "")
+	w := m.Waves
+	notPlanner := func(v yamlfile.Value, name string) bool {
+		if name == m.Roles[core.KindWave] {
+			v.Fail("the role "+yamlfile.Quote(name)+" is the planner's, and a planner does no work itself", "name another role")
 		}
-		workers = append(workers, r.Name)
-		return r.Name, true
-	})
+		return true
+	}
 	return yamlfile.Group("waves", "What is delegated, to whom, and how far it may go.", yamlfile.Fields{
 		yamlfile.At("writes", "artifacts: workers hand in documents and change nothing. code: each works on a branch, too, which is merged. artifacts unless set.",
 			&w.Writes, yamlfile.OneOf(core.WritesArtifacts, core.WritesCode)),
-		yamlfile.At("workers", "The roles that may be delegated to; all under roles but the planner's unless set.", &workers, yamlfile.ListOf(worker)),
+		p.rolesField("workers", "The roles that may be delegated to; all under roles but the planner's unless set.", m, notPlanner),
 		yamlfile.At("waves", "Waves at most; 10 unless set.", &w.Waves, yamlfile.Number(1, maxWaves)),
 		yamlfile.At("delegations", "Delegations of one wave at most; 20 unless set.", &w.Delegations, yamlfile.Number(1, maxDelegations)),
 		yamlfile.At("attempts", "For each piece of work; that of defaults unless set.", &m.Attempts, tries()),
@@ -54,10 +47,10 @@ func (p *parser) wavesField(m *core.Management) yamlfile.Field {
 	}, func(o yamlfile.Object) { p.waves = o })
 }
 
-// settleWaves reads on where the waves are silent, and examines what concerns several fields.
+// settleWaves fills in defaults of the waves, and checks what concerns several fields.
 func (p *parser) settleWaves(o yamlfile.Object, m *core.Management) {
 	if _, ok := o.Get("waves"); ok && !p.waves.Is() {
-		return // it is no map, which was said already
+		return // it is no map, which is reported already
 	}
 	p.settleWorkers(o, m)
 	if m.Waves.Writes == core.WritesCode {
@@ -66,15 +59,15 @@ func (p *parser) settleWaves(o yamlfile.Object, m *core.Management) {
 		return
 	}
 	if p.waves.Has("done") {
-		p.waves.Key("done").Fail("these checks are of code, and the workers write none", "set writes: code, or remove done: a delegation's own criteria say when it is done")
+		p.waves.Key("done").Fail("these checks look at code, and the workers write none", "set writes: code, or remove done: a delegation's own criteria say when it is done")
 	}
 	if o.Has("publish") {
 		o.Key("publish").Fail("there is nothing to publish: the workers write no code", "set writes: code under waves, or remove publish")
 	}
 }
 
-// settleWorkers takes the roles that may be delegated to: those that are named, or else all that the playbook defines but
-// the planner's. Nothing but their place among the playbook's roles says so.
+// settleWorkers adds the roles that may be delegated to: those that are named, or else all that the playbook defines
+// except the planner's.
 func (p *parser) settleWorkers(o yamlfile.Object, m *core.Management) {
 	planner, named := m.Roles[core.KindWave], p.waves.Has("workers")
 	for _, name := range slices.Sorted(maps.Keys(p.roles)) {
@@ -82,7 +75,7 @@ func (p *parser) settleWorkers(o yamlfile.Object, m *core.Management) {
 			p.roleNamed(p.roles[name].key, name)
 		}
 	}
-	if planner == "" { // which was said already
+	if planner == "" { // which is reported already
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.used)) {
@@ -97,18 +90,13 @@ func (p *parser) settleWorkers(o yamlfile.Object, m *core.Management) {
 	}
 }
 
-// settleWaveChecks wants something to hold of every worker's code and of every merge. Where that is not said, the
-// project's own commands must succeed.
+// settleWaveChecks fills in the checks of every worker's code and every merge: unless the file has some, the project's own
+// commands.
 func (p *parser) settleWaveChecks(m *core.Management) {
 	if !p.waves.Has("done") {
 		m.Done = p.opts.Commands.checks()
 	}
-	switch {
-	case len(m.Done.Of) == 0:
-		p.waves.Value().Warn("no check looks at a worker's branch or at a merge", "give done a command that builds and tests the project")
-	case !mentions(m.Done, core.CheckCommand):
-		p.waves.Key("done").Warn("nothing builds or tests a worker's branch or a merge", "add a command check")
-	}
+	remarkOnChecks(p.waves, m.Done, "a worker's")
 }
 
 // checks are the commands by which a project builds and tests itself.

@@ -13,19 +13,16 @@ const (
 	maxOutputs  = 256
 )
 
-// Blob is a document that is copied into the folder of inputs, at most its first
-// Most bytes where that is not 0.
+// Blob is a document to copy into the folder of inputs: if Most is not 0, at most that many bytes of it.
 type Blob struct {
 	Name   string
 	Digest string
 	Most   int64
-	Called string // by which it was asked for, or can be fetched whole
+	Called string // the name or id under which it can be fetched whole
 }
 
-// WaveBlobs are the documents that an attempt of a run in waves reads, beside the
-// files that are written for it: the truth of the last wave, and for a worker what
-// its delegation requires and what those it depends on answered, for a planner the
-// answers of the wave it closes.
+// WaveBlobs are the stored documents that an attempt of a run in waves reads: the compact truth of the last wave; for a
+// worker, what its delegation requires and what its dependencies answered; for a planner, the answers of the wave it closes.
 func WaveBlobs(r *core.Run, attempt string) []Blob {
 	stage, task, _ := r.Attempt(attempt)
 	if task == nil || !r.ByWaves() {
@@ -49,7 +46,7 @@ func WaveBlobs(r *core.Run, attempt string) []Blob {
 	return append(blobs, required(r, d.Brief)...)
 }
 
-// outputs are the whole answers of the delegations that the planner hears of.
+// outputs are the whole answers of the delegations that the planner is told of.
 func outputs(r *core.Run) []Blob {
 	var blobs []Blob
 	for _, d := range told(r) {
@@ -60,8 +57,7 @@ func outputs(r *core.Run) []Blob {
 	return blobs
 }
 
-// required are the documents that a delegation cannot do without, and what those
-// that it depends on answered and handed in.
+// required are the documents that a delegation requires, and the answers and documents of its dependencies.
 func required(r *core.Run, b core.Brief) []Blob {
 	var docs []*core.Document
 	for _, reference := range slices.Concat(b.Requires, b.Provided) {
@@ -93,8 +89,7 @@ func required(r *core.Run, b core.Brief) []Blob {
 	return blobs
 }
 
-// document finds what a delegation refers to by a detail's id or a name; nil where
-// that is no document.
+// document finds a document by a delegation's reference; nil if the reference is to something else.
 func document(r *core.Run, reference string) *core.Document {
 	kind, called := core.Reference(reference)
 	if kind != "" && kind != core.RefersDetail {

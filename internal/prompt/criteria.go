@@ -13,7 +13,7 @@ import (
 // maxScript bounds a command that is shown in full.
 const maxScript = 2 << 10
 
-// Criteria are the checks as sentences, a Markdown list. Outputs that no check mentions are wanted too.
+// Criteria are the checks as sentences, in a Markdown list. Outputs that no check mentions are added.
 func (v view) Criteria() string {
 	var b strings.Builder
 	v.criterion(&b, v.Done, "")
@@ -25,8 +25,8 @@ func (v view) Criteria() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// criterion writes one check as an item, and the parts of a compound below it. The parts of an outermost `all` are items
-// of their own: everything listed must hold anyway.
+// criterion writes one check as an item, and the parts of a compound below it. The parts of the outermost `all` become
+// items of the list itself.
 func (v view) criterion(b *strings.Builder, c core.Check, indent string) {
 	inner := indent + "  "
 	switch c.Kind {
@@ -109,7 +109,7 @@ func (v view) artifact(c core.Check) string {
 	return s + "."
 }
 
-// document says what form a document of a run in waves has, and what an answer must cover.
+// document says which form a document of a run in waves has, and what an answer must cover.
 func (v view) document(c core.Check) string {
 	s := fmt.Sprintf("%s is one JSON object and nothing else, valid against the schema in %s.",
 		plain.Code(path.Join(v.Paths.Out, c.Artifact()), 1<<10), plain.Code(path.Join(v.Paths.In, schemaName(c.Artifact())), 1<<10))

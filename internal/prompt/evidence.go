@@ -8,16 +8,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// leastShare is the room below which the evidence of a check says nothing any more.
+// leastShare is the least room in which the evidence of a check is useful.
 const leastShare = 500
 
-// Evidence is one check that did not hold, with what was there.
+// Evidence is one failed check, with what it saw.
 type Evidence struct {
 	Check  string
 	Detail string
 }
 
-// FailedChecks is the evidence of the newest failed verdict, all of it within a fixed room.
+// FailedChecks is the evidence of the newest failed verdict, within a fixed room.
 func (v view) FailedChecks() []Evidence {
 	shown := v.failed()
 	share := maxEvidence / max(1, len(shown))

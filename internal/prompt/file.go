@@ -10,8 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wave"
 )
 
-// Names of the files that Stellwerk itself lays beside the inputs, and of the agent's report. No artifact may have one
-// of them.
+// Names of the files that Stellwerk adds to the inputs, and of the agent's report. No artifact may have one of them.
 const (
 	GoalName     = "goal.md"
 	HotfixName   = "hotfix.md"
@@ -25,8 +24,8 @@ type File struct {
 	Content []byte
 }
 
-// Files are what must lie in the folder of inputs besides the artifacts, so that nothing a prompt shows in part is lost:
-// the goal, what the round is to put right, the evidence against the last delivery, and the schemas of outputs.
+// Files are the files in the folder of inputs beside the artifacts. They hold in full what a prompt shows in part: the
+// goal, what the round must fix, the evidence against the last delivery, and the schemas of outputs.
 func Files(in Input) []File {
 	files := []File{{GoalName, []byte(plain.Text(in.Goal) + "\n")}}
 	if in.Hotfix != nil {

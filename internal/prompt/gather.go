@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Gather takes from a run what the prompt of one of its attempts depends on.
+// Gather collects from a run what the prompt of one of its attempts depends on.
 func Gather(r *core.Run, attempt string) (Input, error) {
 	stage, task, a := r.Attempt(attempt)
 	if a == nil {
@@ -70,7 +70,7 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 	return in, nil
 }
 
-// closed reports that attempts of a run reach only the hosts on their list.
+// closed reports that a run's attempts reach only the hosts on their list.
 func closed(r *core.Run) bool {
 	return r.Isolation != "none" && r.Network != nil && !r.Network.Open
 }
@@ -86,7 +86,7 @@ func part(t *core.Task) Part {
 	return Spoke
 }
 
-// skippable are the later phases that a plan of this task may leave out.
+// skippable are the later phases that this task's plan may skip.
 func skippable(r *core.Run, stage string, t *core.Task) []core.Phase {
 	if !slices.Contains(t.Outputs, core.PlanArtifact) {
 		return nil
@@ -94,14 +94,14 @@ func skippable(r *core.Run, stage string, t *core.Task) []core.Phase {
 	return r.Playbook.Skippable(stage)
 }
 
-// role is a role of the playbook, or one that has only its name.
+// role is a role of the playbook, or one with nothing but its name.
 func role(p *core.Playbook, name string) core.Role {
 	found := p.Roles[name]
 	found.Name = name
 	return found
 }
 
-// producer is the stage whose artifact of the name is the valid one; empty where there is none.
+// producer is the stage that handed in the valid artifact of a name; "" if there is none.
 func producer(r *core.Run, name string) string {
 	valid := r.Artifact(name)
 	if valid == nil {

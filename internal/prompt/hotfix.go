@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// Again says why the phase is done again; empty where it is done for the first time.
+// Again says why the phase is done again; "" if it is done for the first time.
 func (v view) Again() string {
 	from := ""
 	if v.Hotfix != nil && v.Hotfix.From != "" {
@@ -32,7 +32,7 @@ func (v view) Again() string {
 	return ""
 }
 
-// HotfixText is what the round is asked to put right, in the words given.
+// HotfixText is what the round must fix, in the given words.
 func (v view) HotfixText() string {
 	if v.Hotfix == nil {
 		return ""
@@ -40,7 +40,7 @@ func (v view) HotfixText() string {
 	return plain.Head(v.Hotfix.Text, maxHotfix/2)
 }
 
-// Findings lists what the round is asked to put right, as much as has room.
+// Findings lists the findings that the round must fix, as many as have room.
 func (v view) Findings() string {
 	if v.Hotfix == nil {
 		return ""
@@ -59,7 +59,7 @@ func (v view) Findings() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// HotfixCut says that not all of it is shown.
+// HotfixCut reports that not all of it is shown.
 func (v view) HotfixCut() bool {
 	if v.Hotfix == nil {
 		return false

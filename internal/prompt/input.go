@@ -21,7 +21,7 @@ type Input struct {
 	Phases  int
 	Round   int
 	Reason  core.OpenReason
-	Hotfix  *core.Hotfix // what the round is asked to put right
+	Hotfix  *core.Hotfix // what the round must fix
 	Task    string       // name within a team, empty otherwise
 	Role    core.Role
 	Part    Part
@@ -32,22 +32,22 @@ type Input struct {
 	Done    core.Check
 
 	RedBefore []string     // checks of the task that failed before the run began
-	Skippable []core.Phase // later phases that the task's plan may propose to leave out
+	Skippable []core.Phase // later phases that the task's plan may propose to skip
 
 	Base    string // commit the workspace starts from
 	Since   string // commit the round started from
 	Try     int    // attempts of the round that counted, this one included
 	Limit   int
 	Timeout time.Duration
-	Closed  bool          // what is not on the attempt's network list cannot be reached
+	Closed  bool          // the attempt reaches only the hosts on its list
 	Last    *core.Attempt // the attempt before this one
-	Failed  *Failure      // what the checks showed when they last failed in this round
+	Failed  *Failure      // results of the checks when they last failed in this round
 
 	Paths  Paths
 	Inline bool // the agent takes no system prompt: the role's text goes into this one
 }
 
-// Failure is what checks that did not all hold showed.
+// Failure holds the results of checks of which some failed.
 type Failure struct {
 	Attempt int // whose delivery they looked at; 0 for the branch before anybody worked on the task
 	Results []core.CheckResult
@@ -64,7 +64,7 @@ type Paths struct {
 // InputFile is an artifact the task reads.
 type InputFile struct {
 	Name     string
-	Stage    string // that handed it in; empty where nobody did
+	Stage    string // that handed it in; "" if none did
 	Optional bool
 	Tree     bool // it is a file of the project, which Stage changed
 }

@@ -43,7 +43,7 @@ func managedPhase(r *core.Run, stage *core.Stage, task *core.Task) (core.Phase, 
 // source is who wants something changed.
 func source(wish *core.Changes) string { return cmp.Or(wish.Source, "a reviewer") }
 
-// managedHotfix is what a task of a managed run is to put right.
+// managedHotfix is what a task of a managed run must fix.
 func managedHotfix(stage *core.Stage, task *core.Task) *core.Hotfix {
 	if task.Kind != core.KindFix {
 		return stage.Hotfix

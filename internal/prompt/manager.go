@@ -12,8 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// Bounds of a manager's prompt: it stays as long as it is however far the project
-// has come.
+// Bounds of a manager's prompt, so that it does not grow with the project.
 const (
 	maxPlanText  = 6 << 10
 	maxTalk      = 6 << 10
@@ -25,18 +24,17 @@ const (
 	maxQuestions = 10
 )
 
-// answersFile holds every answer that the state knows.
+// answersFile holds all answers.
 const answersFile = "answers.md"
 
-// Desk is what a manager's prompt depends on beside its run.
+// Desk is what a manager's prompt depends on apart from its run.
 type Desk struct {
 	Paths  Paths
-	Plan   []byte // .ai/plan.md; nil where there is none
+	Plan   []byte // .ai/plan.md; nil if there is none
 	Inline bool   // the agent takes no system prompt: the role's text goes into this one
 }
 
-// managerView is what the template of a manager's prompt sees: lines of text that
-// are ready to be shown.
+// managerView is what the template of a manager's prompt sees. Its texts are ready to be shown.
 type managerView struct {
 	Title, Base, Branch, Goal, Role, Work     string
 	Spent, Limits, PullRequest, Checks, Roles string
@@ -45,7 +43,7 @@ type managerView struct {
 	PlanCut, AnswersCut, Inline, Closed       bool
 	Wakes, Deeds, Open, Lines, Ended          []string
 	Changes, Questions, Answers, Talk         []string
-	Conversations                             []string // conversations beside the first that are shown
+	Conversations                             []string // shown conversations other than the first
 	Timeout                                   time.Duration
 }
 
@@ -59,7 +57,7 @@ func BuildManager(r *core.Run, attempt string, desk Desk) ([]byte, error) {
 	return p.whole("manager", seen(p, r, stage, task, desk))
 }
 
-// ManagerFiles are what the manager's prompt names in its input folder.
+// ManagerFiles are the files in the manager's input folder.
 func ManagerFiles(r *core.Run) []File {
 	if len(r.Answers) == 0 {
 		return nil
@@ -163,7 +161,7 @@ func answerLine(a core.Answer) string {
 	return plain.Line(a.Question.Text, maxInline) + " — " + plain.Line(a.Text, maxTold/2) + by
 }
 
-// delegations are what is under way and what ended last.
+// delegations are those under way and those that ended last.
 func delegations(r *core.Run) (open, ended []string) {
 	for _, d := range slices.Backward(r.Managing.Delegations) {
 		text := code(d.ID) + " " + string(d.Status) + ": " + plain.Line(d.Proposal.Name(), maxInline)
@@ -181,7 +179,7 @@ func delegations(r *core.Run) (open, ended []string) {
 	return open[:min(len(open), maxOpen)], ended
 }
 
-// inside says where something was said, where that is not the first conversation.
+// inside names a conversation other than the first.
 func inside(conversation string) string {
 	if conversation == "" {
 		return ""
@@ -189,8 +187,7 @@ func inside(conversation string) string {
 	return " in conversation " + code(conversation)
 }
 
-// spokenIn are the conversations that a turn is about: those that woke it, or the
-// one that its run was begun in.
+// spokenIn are the conversations that a turn is about: those that woke it, or the one that its run was started in.
 func spokenIn(r *core.Run, turn *core.Turn) []string {
 	if spoke := turn.Spoke(); len(spoke) > 0 {
 		return spoke
@@ -204,7 +201,7 @@ func heard(r *core.Run, turn *core.Turn) []core.Message {
 	return slices.DeleteFunc(slices.Clone(r.Talk), func(m core.Message) bool { return !slices.Contains(in, m.Conversation) })
 }
 
-// conversations are the conversations beside the project's first that a turn is about.
+// conversations are the conversations that a turn is about, without the project's first.
 func conversations(r *core.Run, turn *core.Turn) []string {
 	var all []string
 	for _, c := range spokenIn(r, turn) {
@@ -215,7 +212,7 @@ func conversations(r *core.Run, turn *core.Turn) []string {
 	return all
 }
 
-// talk is the newest of the conversation that fits.
+// talk is as much of the newest messages as fits.
 func talk(messages []core.Message) []string {
 	var out []string
 	left := maxTalk
@@ -248,7 +245,7 @@ func limits(r *core.Run) string {
 	return text
 }
 
-// checks are what all work is held to, in a line.
+// checks are the commands that all work must pass, in a line.
 func checks(r *core.Run) string {
 	var commands []string
 	for _, c := range r.Playbook.Project.Done.Of {

@@ -10,8 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// Bounds of what every attempt of a wave starts from, in bytes of JSON, so that it
-// does not grow with the waves. What does not fit is counted, and can be fetched.
+// Bounds of the context of every attempt of a wave, in bytes of JSON, so that it does not grow with the waves. What does
+// not fit is counted, and can be fetched.
 const (
 	maxIndex       = 5 << 9
 	maxPastAnswers = 1 << 10
@@ -20,12 +20,11 @@ const (
 	maxPast        = 300
 )
 
-// MaxCompact is how much of a wave's compact document is laid out, in bytes.
+// MaxCompact bounds what attempts are given of a wave's compact document, in bytes.
 const MaxCompact = 8 << 10
 
-// The files of a run in waves, beside core.PacketFile and those that every
-// attempt has. Artifacts lie in folders of their own and cannot take a name from
-// them.
+// The files of a run in waves, beside core.PacketFile and those of every attempt. Artifacts have folders of their own, so
+// their names cannot clash.
 const (
 	BriefFile     = "delegation.json"
 	FactsFile     = "facts.md"
@@ -38,12 +37,24 @@ const (
 	OutputsDir    = "outputs" // what the delegations of the newest wave answered
 )
 
-// CompactFile and DetailedFile are what the documents of a wave are called.
-func CompactFile(wave int) string  { return fmt.Sprintf("wave_%02d_compact.md", wave) }
-func DetailedFile(wave int) string { return fmt.Sprintf("wave_%02d_detailed.md", wave) }
+// CompactFile is the name of the compact document of a wave.
+func CompactFile(wave int) string { return fmt.Sprintf("wave_%02d_compact.md", wave) }
 
-// Packet is what every attempt of a run in waves starts from. The answers to own
-// questions, by their ids, come first.
+// WaveDocuments are the documents that closed the waves, by the names they are fetched by.
+func WaveDocuments(w *core.Waves) []core.Artifact {
+	var all []core.Artifact
+	for _, end := range w.Ends {
+		if end.Compact != "" {
+			all = append(all, core.Artifact{Name: CompactFile(end.Wave), Digest: end.Compact})
+		}
+		if end.Detailed != "" {
+			all = append(all, core.Artifact{Name: fmt.Sprintf("wave_%02d_detailed.md", end.Wave), Digest: end.Detailed})
+		}
+	}
+	return all
+}
+
+// Packet is the context of every attempt of a run in waves. The answers to the attempt's own questions come first.
 func Packet(r *core.Run, own ...string) core.ContextPacket {
 	var left core.Left
 	p := core.ContextPacket{Compact: ""}
@@ -71,9 +82,8 @@ func compactOf(w *core.Waves) *core.WaveEnd {
 	return nil
 }
 
-// fitting takes from the front what fits into so many bytes of JSON, and counts
-// what does not. It stops at the first that does not: what is left out is then
-// all older, or all younger, than what is there.
+// fitting takes entries from the front of a list as long as they fit into so many bytes of JSON, and counts the rest. It
+// stops at the first that does not fit, so that the rest is all older, or all younger.
 func fitting[T, E any](list []T, room int, entry func(T) E) ([]E, int) {
 	out := []E{}
 	for i, item := range list {
@@ -87,8 +97,7 @@ func fitting[T, E any](list []T, room int, entry func(T) E) ([]E, int) {
 	return out, 0
 }
 
-// current are the documents that hold, newest first: of several with a name, the
-// newest.
+// current are the newest documents of each name, newest first.
 func current(all []core.Document) []core.Document {
 	var out []core.Document
 	seen := map[string]bool{}
@@ -109,7 +118,7 @@ func indexed(d core.Document) core.Detail {
 	return core.Detail{ID: d.ID, Title: plain.Line(d.Title, maxSummary), Summary: plain.Line(d.Summary, maxSummary), Tags: tags}
 }
 
-// answersFor are the answers, newest first, those to own questions before all.
+// answersFor are the answers, newest first, but those to own questions before all others.
 func answersFor(r *core.Run, own []string) []core.Answer {
 	var mine, others []core.Answer
 	for _, a := range slices.Backward(r.Answers) {
@@ -136,7 +145,7 @@ func past(a core.Answer) core.PastAnswer {
 	return core.PastAnswer{Question: a.Question.ID, Text: plain.Line(a.Question.Text, maxPast), Answer: plain.Head(a.Text, maxPast), By: answeredBy(a)}
 }
 
-// answeredBy is whose word an answer is.
+// answeredBy says who gave an answer.
 func answeredBy(a core.Answer) string {
 	switch {
 	case a.Planner:
@@ -147,7 +156,7 @@ func answeredBy(a core.Answer) string {
 	return string(core.OriginPerson)
 }
 
-// assumptions are those that still hold, newest first.
+// assumptions are the valid ones, newest first.
 func assumptions(pool []core.Fact) []core.Fact {
 	return slices.DeleteFunc(valid(pool), func(f core.Fact) bool { return !f.Assumption })
 }
@@ -161,7 +170,7 @@ func assumed(f core.Fact) core.Fact {
 	return f
 }
 
-// jsonFile is a value as a file that people can read as well.
+// jsonFile is a value as an indented JSON file.
 func jsonFile(name string, v any) File {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)

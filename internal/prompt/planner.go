@@ -9,7 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// Bounds of a planner's prompt and of the files that it may look things up in.
+// Bounds of a planner's prompt and of its files.
 const (
 	maxWorks     = 8 << 10
 	maxWork      = 700
@@ -34,8 +34,7 @@ type plannerView struct {
 	CompactLimit                              int
 }
 
-// BuildPlanner writes the prompt of a planner that closes a wave, or looks at the
-// goal for the first time.
+// BuildPlanner writes the prompt of a planner that closes a wave, or splits the goal.
 func BuildPlanner(r *core.Run, attempt string, room Room) ([]byte, error) {
 	_, task, a := r.Attempt(attempt)
 	if a == nil || !r.ByWaves() || task.Kind != core.KindWave {
@@ -61,8 +60,7 @@ func BuildPlanner(r *core.Run, attempt string, room Room) ([]byte, error) {
 	return newPage(in.Paths).whole("planner", v)
 }
 
-// PlannerFiles are what lies in a planner's input folder, beside the documents of
-// WaveBlobs.
+// PlannerFiles are the files in a planner's input folder, beside the documents of WaveBlobs.
 func PlannerFiles(r *core.Run, attempt string, conflicts []core.Conflict) ([]File, error) {
 	in, err := Gather(r, attempt)
 	if err != nil {
@@ -78,8 +76,8 @@ func PlannerFiles(r *core.Run, attempt string, conflicts []core.Conflict) ([]Fil
 	return files, nil
 }
 
-// told are the delegations that a planner hears of: those of the wave it closes,
-// and of earlier ones what is not over or has something left to do.
+// told are the delegations that a planner is told of: those of the wave it closes, and earlier ones that are not over or
+// have something left to do.
 func told(r *core.Run) []*core.Delegated {
 	w := r.Waves
 	var out []*core.Delegated
@@ -92,7 +90,7 @@ func told(r *core.Run) []*core.Delegated {
 	return out
 }
 
-// shown takes what has room, and counts the rest.
+// shown takes lines as long as they have room, and counts the rest.
 func shown[T any](list []T, room int, line func(T) string) ([]string, int) {
 	var out []string
 	for i, item := range list {
@@ -105,7 +103,7 @@ func shown[T any](list []T, room int, line func(T) string) ([]string, int) {
 	return out, 0
 }
 
-// workBlock is what became of a delegation, in a few lines.
+// workBlock says in a few lines what became of a delegation.
 func workBlock(r *core.Run, d *core.Delegated) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s: **%s**", code(d.Brief.ID), code(d.Brief.Agent), d.Status)
@@ -183,7 +181,7 @@ func roleLine(name string, role core.Role) string {
 	return text
 }
 
-// listFile is a list as a file, as far as it has room, with how many had none.
+// listFile is a list as a file, with a count of the entries that have no room.
 func listFile[T, E any](name, key string, list []T, entry func(T) E) File {
 	out, left := fitting(list, maxFile, entry)
 	doc := map[string]any{key: out}
@@ -193,7 +191,7 @@ func listFile[T, E any](name, key string, list []T, entry func(T) E) File {
 	return jsonFile(name, doc)
 }
 
-// valid are the facts that hold, newest first.
+// valid are the valid facts, newest first.
 func valid(pool []core.Fact) []core.Fact {
 	var out []core.Fact
 	for _, f := range slices.Backward(pool) {
@@ -212,7 +210,7 @@ func aFact(f core.Fact) core.Fact {
 	return f
 }
 
-// urgent are the open questions, those first that somebody waits for.
+// urgent are the open questions, blocking ones first.
 func urgent(questions []core.Question) []core.Question {
 	blocking := slices.DeleteFunc(slices.Clone(questions), func(q core.Question) bool { return !q.Blocking })
 	others := slices.DeleteFunc(slices.Clone(questions), func(q core.Question) bool { return q.Blocking })

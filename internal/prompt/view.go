@@ -27,16 +27,16 @@ func (v view) Who() string {
 
 func (v view) Code() bool { return v.Writes == core.WritesCode }
 
-// Others are the specialists who work beside this one.
+// Others are the other specialists of the team.
 func (v view) Others() []string {
 	return slices.DeleteFunc(slices.Clone(v.Team), func(name string) bool { return name == v.Task })
 }
 
-// GoalText is the goal as far as it is shown; GoalCut says that the rest is in a file only.
+// GoalText is the goal as far as it is shown; GoalCut reports that only a file has the rest.
 func (v view) GoalText() string { return plain.Head(v.Goal, maxGoal) }
 func (v view) GoalCut() bool    { return len(strings.Trim(plain.Text(v.Goal), "\n")) > maxGoal }
 
-// Present are the inputs that are there, Absent the optional ones that are not.
+// Present are the available inputs, Absent the optional ones that nobody handed in.
 func (v view) Present() []InputFile { return v.inputs(true) }
 func (v view) Absent() []InputFile  { return v.inputs(false) }
 
@@ -44,20 +44,20 @@ func (v view) inputs(there bool) []InputFile {
 	return slices.DeleteFunc(slices.Clone(v.Inputs), func(f InputFile) bool { return (f.Stage != "") != there })
 }
 
-// Continues reports that earlier attempts of the round left commits to go on from.
+// Continues reports that earlier attempts of the round left commits.
 func (v view) Continues() bool { return v.Code() && v.Base != v.Since }
 
-// Reports says that a check reads what the agent reports.
+// Reports reports whether a check reads what the agent reports.
 func (v view) Reports() bool { return uses(v.Done, core.CheckState) }
 
 func uses(c core.Check, kind core.CheckKind) bool {
 	return c.Kind == kind || slices.ContainsFunc(c.Of, func(m core.Check) bool { return uses(m, kind) })
 }
 
-// Reviews says that the task hands in a verdict on the work of others.
+// Reviews reports whether the task hands in a review.
 func (v view) Reviews() bool { return slices.Contains(v.Outputs, roles.ReviewArtifact) }
 
-// FindingTypes are the types of findings that the playbook sends to a phase of their own.
+// FindingTypes are the types of findings that the playbook assigns to a phase.
 func (v view) FindingTypes() []string {
 	if v.Phase.Rollback == nil {
 		return nil

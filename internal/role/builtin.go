@@ -9,7 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/plugin"
 )
 
-// headless are the roles that no session of Claude Code plays, and which are therefore none of the plugin's agents.
+// headless are the roles that no session of Claude Code plays, so the plugin does not have them.
 //
 //go:embed builtin/*.md
 var headless embed.FS
@@ -17,7 +17,7 @@ var headless embed.FS
 // Builtin are the roles that come with the program: the plugin's agents, and those that only headless runs have.
 func Builtin() Set { return mustLoad(headless, "builtin").Over(played()) }
 
-// played are the plugin's agents, but for the one that stands in for roles of others.
+// played are the plugin's agents, except the one that stands in for other roles.
 func played() Set {
 	set := mustLoad(plugin.Files(), plugin.Agents)
 	delete(set, plugin.Worker)
@@ -37,9 +37,8 @@ func mustLoad(fsys fs.FS, dir string) Set {
 	return set
 }
 
-// AgentType is the name under which Claude Code, with the plugin, knows an agent for the role, and whether that agent is
-// told the role's text by its own file. Every role that is not one of the plugin's word for word is done by an agent that must
-// be told: only model and colour may differ, which do not say what it is to be.
+// AgentType is the name of the plugin's agent for the role, and whether that agent's file has the role's text. A role that
+// differs from the plugin's in more than model and colour is done by a general agent, which must be given the text.
 func AgentType(r core.Role) (name string, told bool) {
 	own, ok := played()[r.Name]
 	if ok && own.Prompt == r.Prompt && slices.Equal(own.Tools, r.Tools) {

@@ -16,7 +16,7 @@ import (
 // fence opens and closes the front matter.
 const fence = "---"
 
-// Fields describe what a role's file and a role of a playbook both say.
+// Fields describe the fields that a role's file and a role of a playbook share.
 func Fields(r *core.Role) yamlfile.Fields {
 	tools, capabilities := yamlfile.AnyList, yamlfile.AnyList
 	tools.Read = func(v yamlfile.Value) ([]string, bool) { return Tools(v), true }
@@ -32,8 +32,7 @@ func Fields(r *core.Role) yamlfile.Fields {
 	}
 }
 
-// split separates front matter from prompt. The front matter keeps its line numbers: what is before it is blanked out.
-// It is nil where the file has none.
+// split separates the front matter, nil if there is none, from the prompt. The front matter keeps its line numbers.
 func split(report *yamlfile.Report, data []byte) (front []byte, body string, err error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	lines := strings.SplitAfter(text, "\n")
@@ -91,8 +90,8 @@ func (r *Role) readFront(file string, front []byte) error {
 	return report.Err()
 }
 
-// remark says what becomes of a key that belongs to Claude Code. Its word for a workspace of its own passes: every attempt
-// has one, whatever the file says.
+// remark warns that a key of Claude Code has no effect. "isolation: worktree" needs no warning, because every attempt has a
+// workspace of its own.
 func remark(p yamlfile.Pair, followed []string) {
 	switch p.Name {
 	case "isolation":
@@ -100,7 +99,7 @@ func remark(p yamlfile.Pair, followed []string) {
 			p.Value.Warn("is not used by Stellwerk: every attempt has a workspace of its own", "")
 		}
 	case "disallowedTools":
-		p.Key.Warn("is not followed: the role keeps every tool that tools allows", "list the allowed tools in tools")
+		p.Key.Warn("has no effect: the role keeps every tool that tools allows", "list the allowed tools in tools")
 	default:
 		p.Key.Warn("is not used by Stellwerk", yamlfile.Known(p.Name, followed))
 	}
@@ -119,7 +118,8 @@ func Tools(v yamlfile.Value) []string {
 // words reads a list of texts, or one text with commas.
 func words(v yamlfile.Value) []string {
 	if v.IsList() {
-		return v.Texts()
+		texts, _ := yamlfile.AnyList.Read(v)
+		return texts
 	}
 	text, ok := v.Text()
 	if !ok {
@@ -166,12 +166,5 @@ func quoteValues(front []byte) []byte {
 const nameHint = "use small letters, digits and single hyphens"
 
 func badName(name string) string { return fmt.Sprintf("%q cannot be the name of a role", name) }
-
-func checkName(report *yamlfile.Report, name string) error {
-	if !ValidName(name) {
-		report.Add(yamlfile.Problem{Line: 1, Column: 1, Message: badName(name), Hint: nameHint})
-	}
-	return report.Err()
-}
 
 func nameOf(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The words that stand in the place of a list of hosts.
+// Words that can replace a list of hosts.
 const (
 	networkNone = "none"
 	networkOpen = "open"
@@ -23,7 +23,7 @@ func Reach() yamlfile.Form[core.Reach] {
 	names := yamlfile.Schema{"type": "array", "minItems": 1, "items": yamlfile.AnyText.Schema}
 	return yamlfile.Form[core.Reach]{
 		Schema: yamlfile.Schema{
-			"description": "Presets (npm) and hosts (api.example.com:8443) that can be reached besides those named further up, or none.",
+			"description": "Presets (npm) and hosts (api.example.com:8443) that can be reached in addition to those named further up, or none.",
 			"oneOf":       []yamlfile.Schema{{"const": networkNone}, names},
 		},
 		Read: func(v yamlfile.Value) (core.Reach, bool) { return network(v), true },
@@ -36,7 +36,7 @@ func Reach() yamlfile.Form[core.Reach] {
 	}
 }
 
-// network reads what is to be reached: none, or a list of presets and hosts.
+// network reads the hosts that can be reached: none, or a list of presets and hosts.
 func network(v yamlfile.Value) core.Reach {
 	if v.IsText() {
 		switch word, _ := v.Text(); word {
@@ -63,7 +63,7 @@ func network(v yamlfile.Value) core.Reach {
 	return reach
 }
 
-// readHost reads a preset or a host, which is kept as it is compared.
+// readHost reads a preset or a host, in its normalised form.
 func readHost(v yamlfile.Value) (string, bool) {
 	name, ok := v.Text()
 	if !ok || slices.Contains(registry.Known(), name) {

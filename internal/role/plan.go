@@ -14,10 +14,10 @@ import (
 //go:embed plan.schema.json
 var planSchema []byte
 
-// PlanSchema is the JSON Schema (draft 2020-12) of what a plan says to Stellwerk itself.
+// PlanSchema is the JSON Schema (draft 2020-12) of the plan that Stellwerk itself reads.
 func PlanSchema() json.RawMessage { return append(json.RawMessage(nil), planSchema...) }
 
-// IsPlanSchema reports that a document held to the schema is a plan that Stellwerk reads.
+// IsPlanSchema reports whether a schema is PlanSchema, in any layout.
 func IsPlanSchema(schema json.RawMessage) bool {
 	var doc struct {
 		ID string `json:"$id"`
@@ -25,7 +25,7 @@ func IsPlanSchema(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &doc) == nil && doc.ID == "urn:stellwerk:plan:1"
 }
 
-// Bounds of a plan: what it proposes is part of what a person reads before they approve it.
+// Bounds of a plan, which a person reads before they approve it.
 const (
 	maxPlanBytes  = 1 << 20
 	maxSkips      = 50
@@ -33,8 +33,7 @@ const (
 	maxSkipReason = 1000
 )
 
-// ParsePlan reads what a plan proposes to leave out, strictly. Whether there is such a phase and whether it may be left
-// out is not asked here.
+// ParsePlan reads strictly which phases a plan proposes to skip. It does not check whether they exist and can be skipped.
 func ParsePlan(data []byte) ([]core.SkipProposal, error) {
 	var doc struct {
 		Skip *[]struct {

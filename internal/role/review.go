@@ -37,7 +37,7 @@ type finding struct {
 	Issue    string `json:"issue"`
 }
 
-// Bounds of a review: findings become part of prompts and of what a person reads.
+// Bounds of a review, which becomes part of prompts and of what a person reads.
 const (
 	maxReviewBytes = 1 << 20
 	maxFindings    = 500

@@ -1,7 +1,6 @@
-// Package role reads what agents are told to be: Markdown files with front matter, the same files that Claude Code uses
-// for its agents, from a repository or built in. It also knows the two documents a role hands in that Stellwerk itself
-// reads: the review, and what a plan proposes to skip. It must not decide who may do what: it turns files into core.Role
-// values and says where each came from, nothing more.
+// Package role reads roles: Markdown files with front matter, the same files that Claude Code uses for its agents, from a
+// repository or built in. It also reads the two documents of a role that Stellwerk itself needs: the review, and what a
+// plan proposes to skip. It must not decide who may do what: it only turns files into core.Role values with their origin.
 package role
 
 import (
@@ -24,7 +23,7 @@ type Role struct {
 	core.Role
 	Origin string             // OriginBuiltin, or the file's path
 	Digest string             // SHA-256 of the file
-	Notes  []yamlfile.Warning // what the file says that is not followed
+	Notes  []yamlfile.Warning // what in the file has no effect
 }
 
 // Builtin reports that the role came with the program.
@@ -60,7 +59,10 @@ func Parse(file string, data []byte) (Role, error) {
 			Hint: "its name is taken from the file name"})
 		r.Name = nameOf(file)
 		r.Notes = report.Warnings()
-		return r, checkName(report, r.Name)
+		if !ValidName(r.Name) {
+			report.Add(yamlfile.Problem{Line: 1, Column: 1, Message: badName(r.Name), Hint: nameHint})
+		}
+		return r, report.Err()
 	}
 	if err := r.readFront(file, front); err != nil {
 		return Role{}, err

@@ -39,7 +39,7 @@ func TestParseForms(t *testing.T) {
 		{"list of tools", "---\nname: x\ntools: [Read, Write]\n---\n", core.Role{Name: "x", Tools: []string{"Read", "Write"}}, nil},
 		{"keys of Claude Code", "---\nname: x\nisolation: worktree\npermissionMode: plan\ndisallowedTools: Bash\n---\n", core.Role{Name: "x"}, []string{
 			"api-architect.md:4:1: permissionMode: is not used by Stellwerk; known: agent, capabilities, color, description, model, name, network, tools",
-			"api-architect.md:5:1: disallowedTools: is not followed: the role keeps every tool that tools allows; list the allowed tools in tools"}},
+			"api-architect.md:5:1: disallowedTools: has no effect: the role keeps every tool that tools allows; list the allowed tools in tools"}},
 		{"colons in the description", "---\nname: x\ndescription: Use when: asked. <example>user: hi</example>\ntools: Read\n---\nText\n",
 			core.Role{Name: "x", Description: "Use when: asked. <example>user: hi</example>", Tools: []string{"Read"}, Prompt: "Text"},
 			[]string{`api-architect.md:2:1: the front matter is not YAML; each line was read as key: text; quote values that contain ": "`}},

@@ -17,7 +17,7 @@ type Set map[string]Role
 // Names lists the roles in alphabetical order.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s)) }
 
-// Over is the roles of both sets; where both have a name, that of s counts.
+// Over is the roles of both sets; if both have a name, that of s counts.
 func (s Set) Over(base Set) Set {
 	merged := maps.Clone(base)
 	if merged == nil {

@@ -33,8 +33,8 @@ func (a *Service) steer(ctx context.Context, id string, say func(*core.Run) (cor
 // shown, and who does not say what that was approves nothing.
 func (a *Service) Approve(ctx context.Context, id string, req api.Approve) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
-		s := r.Current()
-		if s == nil || s.Gate == nil || s.Gate.Approved {
+		s := r.Gated()
+		if s == nil || s.Gate.Approved {
 			return nil, core.Errorf(core.CodeConflict, "run %s is %s: nothing waits for an approval", r.Alias, r.Status.InWords()).
 				Offer(r.Choices(core.VerbStatus)...)
 		}

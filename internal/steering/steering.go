@@ -1,6 +1,6 @@
-// Package steering knows the files of a repository that tell other programs what to do: a forge, its CI, coding agents,
-// editors, git itself. A change of one is named to a person before it is published, because it takes effect beyond what
-// was asked for and verified. The package decides nothing about such a change, and reads no file.
+// Package steering knows the files of a repository that control other programs: a forge, its CI, coding agents, editors,
+// git itself. A person is told of a change to one before it is published, because it takes effect beyond what was asked for
+// and verified. The package must not decide about such a change, and reads no file.
 package steering
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// atTop are files and folders that are obeyed at the top of a repository: by Stellwerk, by forges and by CI. A pattern
-// matches a whole name.
+// atTop are files and folders that take effect at the top of a repository, for Stellwerk, forges and CI. A pattern matches
+// a whole name.
 func atTop() []string {
 	return []string{
 		".stellwerk",
@@ -24,7 +24,7 @@ func atTop() []string {
 	}
 }
 
-// anywhere are files and folders that are obeyed in any folder: by agents, editors, shells and git.
+// anywhere are files and folders that take effect in any folder, for agents, editors, shells and git.
 func anywhere() []string {
 	return []string{
 		".claude", "claude.md", "claude.local.md", ".mcp.json", "agents.md", "agents.override.md", ".agents",
@@ -38,14 +38,14 @@ func anywhere() []string {
 	}
 }
 
-// Files are all that steer: the known ones, and those that a person or a repository adds.
+// Files are the steering files: the known ones, and those that a person or a repository adds.
 type Files struct {
-	// Added are patterns: one without a slash is a name in any folder, one with a slash is a path from the top. What lies in
-	// a folder that matches counts as well.
+	// Added are patterns. Without a slash, a pattern is a name in any folder; with a slash, a path from the top. Everything
+	// in a matching folder counts as well.
 	Added []string
 }
 
-// Named reports a path that steers. A file or link of a name counts as a folder does, however it is spelt: some file
+// Named reports whether a path is a steering file. A file or link counts like a folder of its name, in any case: some file
 // systems take .GitHub for .github.
 func (f Files) Named(file string) bool {
 	file = plain(file)

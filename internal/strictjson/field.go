@@ -97,7 +97,7 @@ func isFieldName(name string) bool {
 	return name != ""
 }
 
-// shapeOf strips pointers from t. It is nil where encoding/json does not look into t itself.
+// shapeOf strips pointers from t. It is nil if encoding/json does not look into t itself.
 func shapeOf(t reflect.Type) reflect.Type {
 	for t != nil {
 		if readsItself(t) || readsItself(reflect.PointerTo(t)) {

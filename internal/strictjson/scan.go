@@ -52,7 +52,7 @@ func (s *scanner) document(target reflect.Type) error {
 	return &Error{Path: pathOf(""), Offset: len(s.data) - len(rest), Kind: ErrTrailing, Detail: fmt.Sprintf("%d bytes follow", len(rest))}
 }
 
-// value reads one value. target is the Go type it will be stored in, nil where that is unknown.
+// value reads one value. target is the Go type it will be stored in, nil if that is unknown.
 func (s *scanner) value(target reflect.Type) error {
 	switch kind := s.dec.PeekKind(); kind {
 	case '{', '[':

@@ -15,7 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// DefaultDepth and DefaultBytes are the limits where none is given.
+// DefaultDepth and DefaultBytes are the limits unless others are given.
 const (
 	DefaultDepth = 64
 	DefaultBytes = 16 << 20

@@ -1,8 +1,6 @@
-// Package tool is the agents' side of their tools: what a call needs before the
-// engine is asked, what is remembered afterwards, the words that explain each
-// tool, and the scripts that stand for them on PATH. The command line and the MCP
-// server both offer what is here. It must not decide whether a call is allowed:
-// the engine does, and its refusals are passed on as they are.
+// Package tool is the agents' side of their tools: what a call needs before it goes to the engine, what it remembers
+// afterwards, the text that explains each tool, and the scripts on PATH. The command line and the MCP server both offer
+// these tools. It must not decide whether a call is allowed: the engine does, and its refusals are passed on unchanged.
 package tool
 
 import (
@@ -19,14 +17,14 @@ import (
 // Kit is the tools of one attempt, or of a person.
 type Kit struct {
 	api.Tools
-	Run string // that they are for
-	// Dir is the desk: the folder whose .ai holds the plan's documents. Origin is
-	// the file that notes what those were made from; a person has none.
+	Run string
+	// Dir is the desk: the folder whose .ai holds the plan's documents. Origin is the file that notes which version they
+	// were made from; a person has none.
 	Dir    string
 	Origin string
 	// Base is the digest of the plan that a person changed.
 	Base string
-	// Voice is whose part the caller speaks in every call; their own where empty.
+	// Voice is the voice of every call; "" is the caller's own.
 	Voice core.Voice
 }
 
@@ -54,15 +52,14 @@ func (k Kit) Detail(ctx context.Context, run string, req api.FetchDetail) (api.F
 	return k.Tools.Detail(ctx, run, req)
 }
 
-// Updated is a change of the plan that was committed.
+// Updated is a committed change of the plan.
 type Updated struct {
 	api.Plan
 	Sent []string `json:"sent"` // names of the documents
 }
 
-// UpdatePlan commits the documents of the desk that were changed. The engine
-// refuses it where the plan is another meanwhile. What is committed already, as by
-// a call whose answer was lost, is not sent again.
+// UpdatePlan commits the changed documents of the desk. The engine refuses it if somebody else has changed the plan
+// meanwhile. It does not send again what is committed already, such as by a call whose answer was lost.
 func (k Kit) UpdatePlan(ctx context.Context, message string) (Updated, error) {
 	now, err := k.Plan(ctx, k.Run)
 	if err != nil {
@@ -89,8 +86,7 @@ func (k Kit) UpdatePlan(ctx context.Context, message string) (Updated, error) {
 	return Updated{Plan: plan, Sent: slices.Sorted(maps.Keys(changed))}, k.remember(origin)
 }
 
-// Unheard notes that a call was given up because no engine answered: whoever made
-// it cannot have done what it was begun for.
+// Unheard notes that a call was given up because no engine answered: the attempt cannot have done its work.
 func (k Kit) Unheard() error {
 	if k.Origin == "" {
 		return nil
@@ -103,7 +99,7 @@ func (k Kit) Unheard() error {
 	return k.remember(origin)
 }
 
-// contains reports that all of the parts are in a set of documents.
+// contains reports whether a set of documents has all of the parts.
 func contains(all, parts map[string]string) bool {
 	for name, text := range parts {
 		if now, found := all[name]; !found || now != text {
@@ -113,7 +109,7 @@ func contains(all, parts map[string]string) bool {
 	return true
 }
 
-// ShowPlan reads the plan as it is. Whoever was shown it can change it.
+// ShowPlan reads the plan as it is now. The next UpdatePlan is a change to this version.
 func (k Kit) ShowPlan(ctx context.Context) (api.Plan, error) {
 	plan, err := k.Plan(ctx, k.Run)
 	if err != nil || k.Origin == "" {
@@ -127,8 +123,7 @@ func (k Kit) ShowPlan(ctx context.Context) (api.Plan, error) {
 	return plan, k.remember(origin)
 }
 
-// origin is what the documents of the desk were made from. A person's are
-// compared with what is there now.
+// origin is what the documents of the desk were made from. A person's are compared with the plan as it is now.
 func (k Kit) origin(now api.Plan) (desk.Origin, error) {
 	if k.Origin != "" {
 		return desk.Read(k.Origin)

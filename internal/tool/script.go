@@ -23,8 +23,7 @@ func scripts() map[string]string {
 	return commands
 }
 
-// script calls the program that runs beside the attempt, whichever version of it
-// that is: the folder is that of the newest engine.
+// script calls the program that runs beside the attempt. That may be another version than the one that wrote the script.
 func script(verb string) []byte {
 	return fmt.Appendf(nil, "#!/bin/sh\nexec \"${%s:?}\" tool %s \"$@\"\n", agent.EnvProgram, verb)
 }

@@ -2,7 +2,6 @@ package toolcall
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
@@ -11,31 +10,28 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 )
 
-// clean removes secrets from what a caller says; the token of an attempt that
-// calls is one of them.
+// clean removes secrets from a caller's text, including the token of the attempt that calls.
 func (a *Tools) clean(ctx context.Context, run *core.Run, text string) string {
 	caller := api.CallerFrom(ctx).Actor
 	if caller.Kind != core.ActorAgent {
-		return a.redactor.String(text)
+		return a.Redactor.String(text)
 	}
-	own := redact.Secret{Name: agent.EnvToken, Value: a.token(run.ID, caller.ID)}
-	return a.redactorOf(run.Playbook.Secrets(), own).String(text)
+	own := redact.Secret{Name: agent.EnvToken, Value: a.Token(run.ID, caller.ID)}
+	return a.Secrets(run.Playbook.Secrets(), own).String(text)
 }
 
-// literal refuses a call with a secret in words that cannot be changed: a name or a
-// command without it would be another.
+// literal refuses a call with a secret in a name or a command: without the secret it would be another one.
 func (a *Tools) literal(ctx context.Context, run *core.Run, tool core.Tool, words ...string) error {
 	all := strings.Join(words, "\n")
 	if a.clean(ctx, run, all) == all {
 		return nil
 	}
-	err := core.Errorf(core.CodeInvalid, "a name or a command holds what looks like a secret, which would be kept").
-		WithHint("put a command into a script of the repository, and let it read the secret where it is")
-	return errors.Join(err, a.refuse(ctx, run, tool, err))
+	err := core.Errorf(core.CodeInvalid, "a name or a command contains what looks like a secret, and it would be stored").
+		WithHint("put the command into a script of the repository that reads the secret where it is kept")
+	return a.refuse(ctx, run, tool, err)
 }
 
-// under refuses an attempt that is over. What changes something is refused to it
-// by the law; this is for what only looks.
+// under refuses reads to an attempt that is over. The law refuses it changes.
 func under(ctx context.Context, run *core.Run) error {
 	caller := api.CallerFrom(ctx).Actor
 	if caller.Kind != core.ActorAgent {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 )
 
-// maxDetail is how many bytes of a detail are read at once.
+// maxDetail bounds the bytes of a detail that one call returns.
 const maxDetail = 64 << 10
 
 // Detail implements api.Tools.
@@ -29,14 +30,14 @@ func (a *Tools) Detail(ctx context.Context, id string, req api.FetchDetail) (api
 	if out.Title == "" {
 		err := core.Errorf(core.CodeNotFound, "run %s has no detail %.100q", run.Alias, called).
 			WithHint("`stellwerk tool detail --list` shows what there is")
-		return out, errors.Join(err, a.refuse(ctx, run, core.ToolDetail, err))
+		return out, a.refuse(ctx, run, core.ToolDetail, err)
 	}
 	if err := a.fetched(ctx, run, core.DetailFetched{Name: a.clean(ctx, run, plain.Clip(req.Name, maxDetailName)), From: req.From, Voice: req.Voice}); err != nil {
 		return api.FetchedDetail{}, err
 	}
 	var text io.ReadSeeker = strings.NewReader(out.Content)
 	if digest != "" {
-		file, err := a.blobs.Open(digest)
+		file, err := a.Blobs.Open(digest)
 		if err != nil {
 			return out, err
 		}
@@ -50,24 +51,23 @@ func (a *Tools) Detail(ctx context.Context, id string, req api.FetchDetail) (api
 	return out, nil
 }
 
-// maxDetailName bounds what is kept of what a detail was called by.
+// maxDetailName bounds the recorded name of a detail.
 const maxDetailName = 256
 
-// fetched records that an agent reads something, before it is shown. A person's
-// reading leaves no trace.
+// fetched records that an agent reads something, before it is shown. It does not record a person's reading.
 func (a *Tools) fetched(ctx context.Context, run *core.Run, body core.DetailFetched) error {
 	if api.CallerFrom(ctx).Actor.Kind != core.ActorAgent {
 		return nil
 	}
-	if _, err := a.engine.Submit(ctx, run.ID, api.CallerFrom(ctx).Actor, body); err != nil {
-		return errors.Join(err, a.refuse(ctx, run, core.ToolDetail, err))
+	if _, err := a.Engine.Submit(ctx, run.ID, api.CallerFrom(ctx).Actor, body); err != nil {
+		return a.refuse(ctx, run, core.ToolDetail, err)
 	}
 	return nil
 }
 
 // inWaves finds a run whose details the caller may read.
 func (a *Tools) inWaves(ctx context.Context, id string) (*core.Run, error) {
-	run, err := a.find.Run(ctx, id)
+	run, err := a.Find.Run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -81,25 +81,24 @@ func (a *Tools) inWaves(ctx context.Context, id string) (*core.Run, error) {
 	return run, nil
 }
 
-// lookUp finds what is called by an id, a name or a key, of a kind or of any: what it
-// is, and the digest of its content where that is a document.
+// lookUp finds a detail by an id, a name or a key, of one kind or of any. If its content is a document, it returns the
+// digest.
 func lookUp(run *core.Run, kind, called string) (api.FetchedDetail, string) {
 	if kind == "" || kind == core.RefersDetail {
 		if out, digest := lookUpDocument(run.Waves, called); digest != "" {
 			return out, digest
 		}
 	}
-	// An answer is a fact as well, but only here the question is told.
+	// An answer is a fact as well, but only this shows the question, too.
 	if answer := run.Answered(called); answer != nil && kind != core.RefersFact {
 		return api.FetchedDetail{ID: called, Title: "answer to " + called, Content: answer.Question.Text + "\n\n" + answer.Text + "\n"}, ""
 	}
-	if fact := run.Waves.Fact(called); fact != nil {
-		return api.FetchedDetail{ID: fact.ID, Title: "fact " + fact.ID, Content: prompt.FactText(*fact)}, ""
+	fact := run.Waves.Fact(called)
+	if at := slices.IndexFunc(run.Waves.Pool, func(f core.Fact) bool { return f.ID == called }); fact == nil && at >= 0 {
+		fact = &run.Waves.Pool[at] // an id also finds a fact that is no longer valid
 	}
-	for _, fact := range run.Waves.Pool { // by its id also one that no longer holds
-		if fact.ID == called {
-			return api.FetchedDetail{ID: fact.ID, Title: "fact " + fact.ID, Content: prompt.FactText(fact)}, ""
-		}
+	if fact != nil {
+		return api.FetchedDetail{ID: fact.ID, Title: "fact " + fact.ID, Content: prompt.FactText(*fact)}, ""
 	}
 	if artifact := run.Artifact(called); artifact != nil {
 		return api.FetchedDetail{Title: artifact.Name}, artifact.Digest
@@ -107,23 +106,20 @@ func lookUp(run *core.Run, kind, called string) (api.FetchedDetail, string) {
 	return api.FetchedDetail{}, ""
 }
 
-// lookUpDocument finds what delegations handed in, and what closed a wave.
+// lookUpDocument finds the documents of delegations and of closed waves.
 func lookUpDocument(w *core.Waves, called string) (api.FetchedDetail, string) {
 	if doc := w.Document(called); doc != nil {
 		return api.FetchedDetail{ID: doc.ID, Title: doc.Title}, doc.Digest
 	}
-	for _, end := range w.Ends {
-		if end.Compact != "" && called == prompt.CompactFile(end.Wave) {
-			return api.FetchedDetail{Title: called}, end.Compact
-		}
-		if end.Detailed != "" && called == prompt.DetailedFile(end.Wave) {
-			return api.FetchedDetail{Title: called}, end.Detailed
+	for _, doc := range prompt.WaveDocuments(w) {
+		if doc.Name == called {
+			return api.FetchedDetail{Title: called}, doc.Digest
 		}
 	}
 	return api.FetchedDetail{}, ""
 }
 
-// excerpt takes from a text what is asked for and has room, in whole characters.
+// excerpt reads as much of a text from an offset as one call returns, in whole characters.
 func excerpt(out *api.FetchedDetail, text io.ReadSeeker, from int64) error {
 	size, err := text.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -165,13 +161,8 @@ func (a *Tools) Details(ctx context.Context, id string) (api.DetailIndex, error)
 	for _, doc := range run.Waves.Documents {
 		out.Details = append(out.Details, api.IndexedDetail{Detail: doc.Detail, Wave: doc.Wave})
 	}
-	for _, end := range run.Waves.Ends {
-		if end.Compact != "" {
-			out.Waves = append(out.Waves, prompt.CompactFile(end.Wave))
-		}
-		if end.Detailed != "" {
-			out.Waves = append(out.Waves, prompt.DetailedFile(end.Wave))
-		}
+	for _, doc := range prompt.WaveDocuments(run.Waves) {
+		out.Waves = append(out.Waves, doc.Name)
 	}
 	out.Facts = append(out.Facts, show.Holding(run.Waves)...)
 	return out, nil

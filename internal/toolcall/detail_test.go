@@ -8,9 +8,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// TestADetailIsFoundByTheRuleOfTheGate: a document by a name without its version, and
-// what has the same name and is of another kind where that is asked for.
-func TestADetailIsFoundByTheRuleOfTheGate(t *testing.T) {
+// TestADetailIsFoundAsAdmissionFindsIt: a document by a name without its version, and
+// what has the same name and is of another kind if that is asked for.
+func TestADetailIsFoundAsAdmissionFindsIt(t *testing.T) {
 	run := &core.Run{Waves: &core.Waves{}, Playbook: &core.Playbook{}}
 	run.Waves.Documents = []core.Document{
 		{Detail: core.Detail{ID: "d1", Title: "licence_v1.md"}, Name: "licence_v1.md", Digest: "one"},

@@ -24,7 +24,7 @@ const (
 
 // UpdatePlan implements api.Tools.
 func (a *Tools) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (api.Plan, error) {
-	run, err := a.find.Run(ctx, id)
+	run, err := a.Find.Run(ctx, id)
 	if err != nil {
 		return api.Plan{}, err
 	}
@@ -37,7 +37,7 @@ func (a *Tools) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (
 		err = checkPlan(run, req)
 	}
 	if err != nil {
-		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
+		return api.Plan{}, a.refuse(ctx, run, core.ToolPlan, err)
 	}
 	if err := a.literal(ctx, run, core.ToolPlan, slices.Sorted(maps.Keys(req.Files))...); err != nil {
 		return api.Plan{}, err
@@ -52,10 +52,10 @@ func (a *Tools) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (
 	return a.planned(ctx, run)
 }
 
-// documents stores those that a change of the plan is made of. One that is as it
-// was is left out: a change that is none must not count as one.
+// documents stores the documents of a change of the plan. It leaves out those that are unchanged, so that a change that
+// changes nothing does not count as one.
 func (a *Tools) documents(ctx context.Context, run *core.Run, req api.UpdatePlan) ([]core.PlanFile, error) {
-	y, err := a.yards.Yard(ctx, run.Project)
+	y, err := a.Yards.Yard(ctx, run.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (a *Tools) documents(ctx context.Context, run *core.Run, req api.UpdatePlan
 		if now, err := y.ReadFile(ctx, run.Head, desk.Folder+"/"+name, maxPlanFile); err == nil && string(now) == text {
 			continue
 		}
-		digest, _, err := a.blobs.Put(ctx, strings.NewReader(text), maxPlanFile)
+		digest, _, err := a.Blobs.Put(ctx, strings.NewReader(text), maxPlanFile)
 		if err != nil {
 			return nil, err
 		}
@@ -76,17 +76,16 @@ func (a *Tools) documents(ctx context.Context, run *core.Run, req api.UpdatePlan
 	if len(files) == 0 {
 		return nil, nil
 	}
-	// What git will not take, as where .ai is a link, would be tried for ever once
-	// it is proposed.
+	// Once proposed, what git refuses (.ai may be a link) would be tried for ever.
 	_, err = y.Commit(ctx, trial)
 	if errors.Is(err, yard.ErrPath) {
-		err = core.Wrap(core.CodeInvalid, err, "the plan's documents cannot be committed", "something else has their place in the repository: have that removed first")
-		err = errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
+		err = core.Wrap(core.CodeInvalid, err, "the plan's documents cannot be committed", "the repository has something else in their place: have it removed first")
+		err = a.refuse(ctx, run, core.ToolPlan, err)
 	}
 	return files, err
 }
 
-// planned is the plan once a change of it is committed.
+// planned waits until a change of the plan is committed, and returns the plan.
 func (a *Tools) planned(ctx context.Context, run *core.Run) (api.Plan, error) {
 	if err := a.planSettled(ctx, run); err != nil {
 		return api.Plan{}, err
@@ -94,8 +93,7 @@ func (a *Tools) planned(ctx context.Context, run *core.Run) (api.Plan, error) {
 	return a.Plan(ctx, run.ID)
 }
 
-// asked is a change of the plan as far as it is known before its documents are
-// stored.
+// asked is a change of the plan before its documents are stored.
 func asked(body core.PlanProposed, req api.UpdatePlan) core.PlanProposed {
 	for _, name := range slices.Sorted(maps.Keys(req.Files)) {
 		body.Files = append(body.Files, core.PlanFile{Name: name})
@@ -103,14 +101,14 @@ func asked(body core.PlanProposed, req api.UpdatePlan) core.PlanProposed {
 	return body
 }
 
-// checkPlan refuses documents that are none, and a plan that could not be read.
+// checkPlan refuses documents that are too large or too many, and a plan that cannot be read.
 func checkPlan(run *core.Run, req api.UpdatePlan) error {
 	if len(req.Files) > maxPlanFiles {
-		return core.Errorf(core.CodeInvalid, "%d documents are too many, at most %d are possible", len(req.Files), maxPlanFiles)
+		return core.Errorf(core.CodeInvalid, "the plan cannot have %d documents; at most %d are allowed", len(req.Files), maxPlanFiles)
 	}
 	for name, text := range req.Files {
 		if len(text) > maxPlanFile {
-			return core.Errorf(core.CodeInvalid, ".ai/%.90s has %d bytes, at most %d are possible", name, len(text), maxPlanFile)
+			return core.Errorf(core.CodeInvalid, ".ai/%.90s has %d bytes; at most %d are allowed", name, len(text), maxPlanFile)
 		}
 	}
 	text, changed := req.Files[desk.PlanFile]
@@ -119,19 +117,18 @@ func checkPlan(run *core.Run, req api.UpdatePlan) error {
 	}
 	doc, err := planfile.Parse([]byte(text))
 	if err != nil {
-		return core.Errorf(core.CodeInvalid, ".ai/plan.md is no plan: %w", err).WithHint("nothing was committed; put it right and call update-plan again")
+		return core.Errorf(core.CodeInvalid, ".ai/plan.md is not a valid plan: %w", err).WithHint("nothing was committed; correct it and call update-plan again")
 	}
 	for _, step := range doc.Steps() {
 		if _, known := run.Playbook.Roles[step.Role]; step.Role != "" && !known {
-			return core.Errorf(core.CodeInvalid, "step %s is for the role %q, which there is not", step.ID, step.Role).
+			return core.Errorf(core.CodeInvalid, "step %s names the role %q, which does not exist", step.ID, step.Role).
 				WithHint("there are %s", strings.Join(slices.Sorted(maps.Keys(run.Playbook.Roles)), ", "))
 		}
 	}
 	return nil
 }
 
-// planPatience is how long a change of the plan may take: a merge that is being
-// verified comes first.
+// planPatience bounds the wait for a change of the plan, which waits for a merge that is being verified.
 const planPatience = 10 * time.Minute
 
 // planSettled waits until a change of the plan is committed.
@@ -142,7 +139,7 @@ func (a *Tools) planSettled(ctx context.Context, run *core.Run) error {
 		return nil
 	}
 	settled := errors.New("settled")
-	err := a.engine.Follow(ctx, run.ID, run.Stream.Seq, func(e core.Event) error {
+	err := a.Engine.Follow(ctx, run.ID, run.Stream.Seq, func(e core.Event) error {
 		if e.Type == core.TypePlanUpdated {
 			return settled
 		}
@@ -159,7 +156,7 @@ func (a *Tools) planSettled(ctx context.Context, run *core.Run) error {
 
 // Plan implements api.Tools.
 func (a *Tools) Plan(ctx context.Context, id string) (api.Plan, error) {
-	run, err := a.find.Run(ctx, id)
+	run, err := a.Find.Run(ctx, id)
 	if err != nil {
 		return api.Plan{}, err
 	}
@@ -170,7 +167,7 @@ func (a *Tools) Plan(ctx context.Context, id string) (api.Plan, error) {
 		return api.Plan{}, core.Errorf(core.CodeNotFound, "run %s has no plan", run.Alias)
 	}
 	out := api.Plan{Commit: run.Head, Digest: run.Driving.Plan.Digest, Trouble: run.Driving.Plan.Trouble, Files: map[string]string{}}
-	y, err := a.yards.Yard(ctx, run.Project)
+	y, err := a.Yards.Yard(ctx, run.Project)
 	if err != nil {
 		return api.Plan{}, err
 	}
@@ -178,12 +175,12 @@ func (a *Tools) Plan(ctx context.Context, id string) (api.Plan, error) {
 		text, err := y.ReadFile(ctx, run.Head, desk.Folder+"/"+name, maxPlanFile)
 		var big *yard.TooBigError
 		if errors.Is(err, yard.ErrNotFound) || errors.As(err, &big) {
-			continue // it is none that the tools could have written
+			continue // the tools did not write it
 		}
 		if err != nil {
 			return api.Plan{}, fmt.Errorf("read .ai/%s: %w", name, err)
 		}
-		out.Files[name] = a.redactor.String(string(text))
+		out.Files[name] = a.Redactor.String(string(text))
 	}
 	return out, nil
 }

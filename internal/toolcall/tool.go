@@ -1,7 +1,6 @@
-// Package toolcall answers the calls of attempts' tools: it takes secrets out of what an
-// agent says, submits it once under the call's name, and records what was refused. The
-// agents' side of the tools is package tool. Whether a call is allowed, the law and the
-// deciders say; this package must not.
+// Package toolcall answers the tool calls of attempts: it removes secrets from what an agent says, submits it once under
+// the call's name, and records refusals. Package tool is the agents' side. The law and the deciders say whether a call is
+// allowed; this package must not.
 package toolcall
 
 import (
@@ -19,48 +18,32 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 )
 
-// Engine is what carries out what a call asks for.
+// Engine carries out calls.
 type Engine interface {
 	Submit(ctx context.Context, run string, actor core.Actor, body core.Body) (*core.Run, error)
 	Follow(ctx context.Context, run string, after int64, fn func(core.Event) error) error
 }
 
-// Options are what the tools of attempts need.
-type Options struct {
+// Tools implements api.Tools. All its fields are needed.
+type Tools struct {
 	Engine   Engine
 	Find     *find.Finder
 	Yards    dispatch.Yards
 	Blobs    *blob.Folder
 	Redactor *redact.Redactor
-	// Secrets is a redactor that also knows the named variables, and more.
+	// Secrets makes a redactor that also knows the named variables, and more.
 	Secrets func(names []string, more ...redact.Secret) *redact.Redactor
 	// Token is what opens an attempt's tools. No call may repeat it.
 	Token func(run, attempt string) string
 }
 
-// Tools implements api.Tools.
-type Tools struct {
-	engine     Engine
-	find       *find.Finder
-	yards      dispatch.Yards
-	blobs      *blob.Folder
-	redactor   *redact.Redactor
-	redactorOf func(names []string, more ...redact.Secret) *redact.Redactor
-	token      func(run, attempt string) string
-}
-
 var _ api.Tools = (*Tools)(nil)
-
-// New makes the tools of an engine's attempts.
-func New(o Options) *Tools {
-	return &Tools{engine: o.Engine, find: o.Find, yards: o.Yards, blobs: o.Blobs, redactor: o.Redactor, redactorOf: o.Secrets, token: o.Token}
-}
 
 // Delegate implements api.Tools.
 func (a *Tools) Delegate(ctx context.Context, id string, req core.Proposal) (api.Delegated, error) {
 	call := callOf(ctx)
 	for {
-		run, err := a.find.Run(ctx, id)
+		run, err := a.Find.Run(ctx, id)
 		if err != nil {
 			return api.Delegated{}, err
 		}
@@ -73,14 +56,14 @@ func (a *Tools) Delegate(ctx context.Context, id string, req core.Proposal) (api
 		if err == nil {
 			return delegated(next, heard.Subject)
 		}
-		if now, other := a.find.Run(ctx, id); other == nil && now.Managing.Delegated > run.Managing.Delegated {
-			continue // somebody else was faster: the next number is another
+		if now, other := a.Find.Run(ctx, id); other == nil && now.Delegated > run.Managing.Delegated {
+			continue // another call took the number: try the next
 		}
-		return api.Delegated{}, errors.Join(err, a.refuse(ctx, run, core.ToolDelegate, err))
+		return api.Delegated{}, a.refuse(ctx, run, core.ToolDelegate, err)
 	}
 }
 
-// words are those of a proposal that mean what they are, letter by letter.
+// words are the parts of a proposal that must stay as they are, letter by letter.
 func words(p core.Proposal) []string {
 	return append(slices.Concat(p.Checks, p.Inputs, p.Outputs, p.After), p.Line, p.Role, string(p.Kind))
 }
@@ -89,7 +72,7 @@ func words(p core.Proposal) []string {
 func delegated(run *core.Run, id string) (api.Delegated, error) {
 	d := run.Delegation(id)
 	switch {
-	case d == nil: // over for so long that only the events have it
+	case d == nil: // it ended so long ago that the state has forgotten it
 		return api.Delegated{ID: id, Status: core.DelegationDone}, nil
 	case d.Status == core.DelegationRefused:
 		return api.Delegated{}, core.Errorf(core.CodeConflict, "%s", d.Reason).WithHint("nothing was begun")
@@ -101,8 +84,7 @@ func delegated(run *core.Run, id string) (api.Delegated, error) {
 	return out, nil
 }
 
-// callOf is the name of a call. Nobody can repeat one that its caller did not
-// name.
+// callOf is the name of a call. A call that its caller did not name cannot be repeated.
 func callOf(ctx context.Context) string {
 	if name := api.CallFrom(ctx); name != "" {
 		return name
@@ -110,48 +92,48 @@ func callOf(ctx context.Context) string {
 	return rand.Text()
 }
 
-// once submits what a call of a tool asks for, unless that was done already: its
-// answer may have been lost with the engine that gave it.
+// once submits what a call asks for, unless an earlier try of the call did: its answer may have been lost with the engine
+// that gave it.
 func (a *Tools) once(ctx context.Context, run *core.Run, tool core.Tool, call string, body core.Body) (*core.Run, *core.Heard, error) {
 	if heard := run.Heard(tool, call); heard != nil {
 		return run, heard, nil
 	}
-	next, err := a.engine.Submit(ctx, run.ID, api.CallerFrom(ctx).Actor, body)
+	next, err := a.Engine.Submit(ctx, run.ID, api.CallerFrom(ctx).Actor, body)
 	if err == nil {
 		return next, next.Heard(tool, call), nil
 	}
-	if now, other := a.find.Run(ctx, run.ID); other == nil && now.Heard(tool, call) != nil {
-		return now, now.Heard(tool, call), nil // both were under way at once
+	if now, other := a.Find.Run(ctx, run.ID); other == nil && now.Heard(tool, call) != nil {
+		return now, now.Heard(tool, call), nil // two tries ran at the same time
 	}
 	return run, nil, err
 }
 
-// use is once, and records what is refused to an agent.
+// use is once, and records a refusal.
 func (a *Tools) use(ctx context.Context, run *core.Run, tool core.Tool, call string, body core.Body) (*core.Run, *core.Heard, error) {
 	next, heard, err := a.once(ctx, run, tool, call, body)
 	if err != nil {
-		return run, nil, errors.Join(err, a.refuse(ctx, run, tool, err))
+		return run, nil, a.refuse(ctx, run, tool, err)
 	}
 	return next, heard, nil
 }
 
-// refuse records that a tool was refused to an agent.
+// refuse returns why a tool was refused. If an agent called it, the refusal is recorded.
 func (a *Tools) refuse(ctx context.Context, run *core.Run, tool core.Tool, why error) error {
 	actor := api.CallerFrom(ctx).Actor
 	if actor.Kind != core.ActorAgent {
-		return nil
+		return why
 	}
 	reason := plain.Clip(a.clean(ctx, run, why.Error()), maxReason)
-	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.ToolRefused{Attempt: actor.ID, Tool: tool, Reason: reason})
+	_, err := a.Engine.Submit(ctx, run.ID, core.Engine(), core.ToolRefused{Attempt: actor.ID, Tool: tool, Reason: reason})
 	if core.CodeOf(err) == core.CodeConflict {
-		return nil // the attempt or the run is over: there is nothing to leave a trace in
+		return why // the attempt or the run is over, and takes no more events
 	}
-	return err
+	return errors.Join(why, err)
 }
 
 // Tell implements api.Tools.
 func (a *Tools) Tell(ctx context.Context, id string, req api.Tell) (api.Told, error) {
-	run, err := a.find.Run(ctx, id)
+	run, err := a.Find.Run(ctx, id)
 	if err != nil {
 		return api.Told{}, err
 	}
@@ -162,12 +144,11 @@ func (a *Tools) Tell(ctx context.Context, id string, req api.Tell) (api.Told, er
 	return api.Told{Event: heard.Event}, nil
 }
 
-// Message writes to the conversation of a run. The caller speaks with their own
-// voice where they name none.
+// Message writes to the conversation of a run, in the caller's own voice unless they name another.
 func (a *Tools) Message(ctx context.Context, run *core.Run, req api.Tell) (*core.Run, *core.Heard, error) {
 	in, err := a.saidIn(ctx, run, req.Conversation)
 	if err != nil {
-		return run, nil, errors.Join(err, a.refuse(ctx, run, core.ToolMessage, err))
+		return run, nil, a.refuse(ctx, run, core.ToolMessage, err)
 	}
 	body := core.MessageSent{Voice: req.Voice, Text: a.clean(ctx, run, req.Text), Call: callOf(ctx), Conversation: in}
 	if body.Voice == "" {
@@ -182,12 +163,11 @@ func (a *Tools) Message(ctx context.Context, run *core.Run, req api.Tell) (*core
 	return a.use(ctx, run, core.ToolMessage, body.Call, body)
 }
 
-// saidIn is the conversation that a caller speaks in. Where they name none, a
-// manager answers in the one that woke it; a worker and a person speak in the one
-// that the run was begun in.
+// saidIn is the conversation that a caller speaks in. If they name none, a manager answers in the one that woke it; a
+// worker and a person speak in the one that the run was started in.
 func (a *Tools) saidIn(ctx context.Context, run *core.Run, called string) (string, error) {
 	if called != "" {
-		return a.find.Conversation(ctx, run.Project, called)
+		return a.Find.Conversation(ctx, run.Project, called)
 	}
 	if turning := run.Turning(); turning != nil && turning.ID == api.CallerFrom(ctx).Actor.ID && api.CallerFrom(ctx).Actor.Kind == core.ActorAgent {
 		return run.Addressed(), nil
@@ -197,13 +177,13 @@ func (a *Tools) saidIn(ctx context.Context, run *core.Run, called string) (strin
 
 // Ask implements api.Tools.
 func (a *Tools) Ask(ctx context.Context, id string, req api.Ask) (api.Asked, error) {
-	run, err := a.find.Run(ctx, id)
+	run, err := a.Find.Run(ctx, id)
 	if err != nil {
 		return api.Asked{}, err
 	}
 	in, err := a.saidIn(ctx, run, req.Conversation)
 	if err != nil {
-		return api.Asked{}, errors.Join(err, a.refuse(ctx, run, core.ToolQuestion, err))
+		return api.Asked{}, a.refuse(ctx, run, core.ToolQuestion, err)
 	}
 	text := a.clean(ctx, run, req.Text)
 	body := core.QuestionAsked{
@@ -220,5 +200,5 @@ func (a *Tools) Ask(ctx context.Context, id string, req api.Ask) (api.Asked, err
 	return asked, nil
 }
 
-// maxReason bounds what is kept of why a call was refused.
+// maxReason bounds the recorded reason of a refusal.
 const maxReason = 2000

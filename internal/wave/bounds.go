@@ -6,14 +6,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Bounds of a document as a whole. Beyond them it is refused unread.
+// Bounds of a whole document, which is refused unread beyond them.
 const (
 	MaxBytes = 1 << 20
 	MaxDepth = 16 // objects and lists within each other
 )
 
-// Bounds of texts, in characters. A prose text that is longer is cut at a word, with a note; a name, an id, a criterion or
-// a command that is longer is refused, because it would be another one. The schemas have the same figures.
+// Bounds of texts, in characters. Longer prose is cut at a word, with a note; a longer name, id, criterion or command is
+// refused, because cutting would change its meaning. The schemas have the same figures.
 const (
 	MaxCompact   = 4000
 	MaxDetailed  = 60000
@@ -27,7 +27,7 @@ const (
 	MaxName      = 200 // of a role, an input, an output, a capability, a key or a source; of a question or a conflict, its id
 )
 
-// Bounds of lists, in entries. A longer one is refused: nothing is dropped in silence.
+// Bounds of lists, in entries. A longer list is refused.
 const (
 	MaxDelegations = 1000             // of a decision; also dependencies of one, and dropped ones
 	MaxCriteria    = core.MaxCriteria // of a delegation
@@ -36,8 +36,8 @@ const (
 	MaxNames       = 200              // in each list of names
 )
 
-// MaxAfter is how long a question can wait for its default at most.
+// MaxAfter is the longest time a question can wait for its default.
 const MaxAfter = 30 * 24 * time.Hour
 
-// maxProblems bounds the mistakes that are told one by one. The others are counted.
+// maxProblems bounds the reported mistakes. The others are counted.
 const maxProblems = 100

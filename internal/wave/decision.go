@@ -6,8 +6,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// ReadDecision reads what a planner handed in to close a wave. The findings are what was put in form; an *Error is all
-// that makes it unusable. Whether what it names exists, and whether its delegations can be done, is for admission to say.
+// ReadDecision reads a planner's decision. The findings note accepted deviations; an *Error holds all mistakes. Admission
+// decides whether what it names exists and whether its delegations can be done.
 func ReadDecision(data []byte) (core.PlannerDecision, []Finding, error) {
 	r := &reader{name: core.DecisionArtifact, form: decisionForm()}
 	return read(r, data, func(d *core.PlannerDecision) {
@@ -17,7 +17,7 @@ func ReadDecision(data []byte) (core.PlannerDecision, []Finding, error) {
 	})
 }
 
-// distinct holds that nothing is named twice where that would say two things.
+// distinct reports what is named twice and must not be.
 func (r *reader) distinct(d *core.PlannerDecision) {
 	delegations, answers, conflicts, dropped := naming{reader: r}, naming{reader: r}, naming{reader: r}, naming{reader: r}
 	for i, b := range d.Delegations {
@@ -39,7 +39,7 @@ func (r *reader) distinct(d *core.PlannerDecision) {
 	}
 }
 
-// naming finds what is named a second time.
+// naming finds names that are used a second time.
 type naming struct {
 	*reader
 	first map[string]string // path, by name
@@ -50,7 +50,7 @@ func (n *naming) add(path, name string) {
 		n.first = map[string]string{}
 	}
 	switch earlier, again := n.first[name]; {
-	case name == "": // told already
+	case name == "": // reported already
 	case again:
 		n.problemf(path, "%s is at %s, too; each must be another one", quoted(name), earlier)
 	default:
@@ -58,7 +58,7 @@ func (n *naming) add(path, name string) {
 	}
 }
 
-// course holds that a decision has what it needs, and nothing that it would leave undone.
+// course reports what a decision lacks, and what it has that would have no effect.
 func (r *reader) course(d *core.PlannerDecision) {
 	if d.Decision == "" || !r.sound("/delegations", "/questions", "/answers", "/facts", "/resolutions", "/dropped") {
 		return

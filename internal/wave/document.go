@@ -13,7 +13,7 @@ import (
 
 const onlyObject = "write one JSON object, and nothing before or after it"
 
-// document reads the JSON that an agent wrote; false where there is nothing to be measured.
+// document reads the JSON that an agent wrote; false if it cannot.
 func (r *reader) document(data []byte) (any, bool) {
 	if len(data) > MaxBytes {
 		r.problemf("", "the document has %d bytes; at most %d are read. Say it in fewer words, and hand in what is long as a document of its own", len(data), MaxBytes)
@@ -34,7 +34,7 @@ func (r *reader) document(data []byte) (any, bool) {
 	return value, true
 }
 
-// unreadable words why the value that begins at start cannot be read.
+// unreadable says why the value that begins at start cannot be read.
 func unreadable(err error, data []byte, start int) string {
 	var refused *strictjson.Error
 	if !errors.As(err, &refused) {
@@ -55,15 +55,14 @@ func unreadable(err error, data []byte, start int) string {
 	return fmt.Sprintf("%v, at %s: %s", refused.Kind, at, plain.Line(refused.Detail, 200))
 }
 
-// position is where a byte stands, as an editor shows it.
+// position is the line and column of a byte.
 func position(data []byte, offset int) string {
 	before := data[:min(offset, len(data))]
 	line := before[bytes.LastIndexByte(before, '\n')+1:]
 	return fmt.Sprintf("line %d, column %d", bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(line)+1)
 }
 
-// unfence finds the content of a document that is a single Markdown code fence as a whole. Where it is none, the content
-// is the document.
+// unfence finds the content of a document that is one Markdown code fence. For any other document, it is the whole.
 func unfence(data []byte) (start, end int, fenced bool) {
 	text := bytes.TrimSpace(data)
 	open, _, found := bytes.Cut(text, []byte("\n"))

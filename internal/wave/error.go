@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Finding is something about a place of a document.
+// Finding is a remark about a place of a document.
 type Finding struct {
 	Path string // JSON Pointer, such as /coverage/criteria_met/2; empty for the document as a whole
 	Text string // in plain words, on one line
@@ -18,11 +18,11 @@ func (f Finding) String() string {
 	return f.Path + ": " + f.Text
 }
 
-// Error says why a document cannot be used: all that is wrong with it.
+// Error holds everything that is wrong with a document.
 type Error struct {
 	Name     string    // of the artifact
 	Problems []Finding // at least one
-	More     int       // how many there are besides
+	More     int       // number of further problems
 }
 
 func (e *Error) Error() string {
@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Lines are the problems, each on a line.
+// Lines are the problems, one a line.
 func (e *Error) Lines() []string {
 	lines := make([]string, 0, len(e.Problems)+1)
 	for _, p := range e.Problems {

@@ -13,9 +13,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// measure holds a value to a schema and returns it in form: prose cut to its length, a plain text in the object that it
-// stands for. It is nil where the value cannot be used, and what is wrong with it was told. It knows the keywords that the
-// schemas of this package use.
+// measure checks a value against a schema and normalises it: it cuts prose to its length, and puts a plain text into the
+// object that it stands for. It returns nil after reporting a value that cannot be used. It knows only the keywords that
+// the schemas of this package use.
 func (r *reader) measure(path string, s *jsonschema.Schema, v any) any {
 	if len(s.AnyOf) > 0 {
 		return r.either(path, s, v)
@@ -42,7 +42,7 @@ func (r *reader) resolve(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// either measures what is an object, or a plain text that stands for the object with that text as its one required field.
+// either measures an object, or a plain text that stands for an object with that text as its one required field.
 func (r *reader) either(path string, s *jsonschema.Schema, v any) any {
 	whole := r.resolve(s.AnyOf[len(s.AnyOf)-1])
 	if _, plainly := v.(string); !plainly {
@@ -89,10 +89,10 @@ func (r *reader) object(path string, s *jsonschema.Schema, v any) any {
 	return out
 }
 
-// void reports a value that leaves an optional field open, as programs write it that know no missing fields.
+// void reports a value that some programs write for a missing field.
 func void(v any) bool { return v == nil || v == "" }
 
-// order are the fields of an object as mistakes are told: what must be there first.
+// order are the fields of an object, required ones first.
 func order(s *jsonschema.Schema) []string {
 	fields := slices.Clone(s.Required)
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -149,7 +149,7 @@ func (r *reader) number(path string, s *jsonschema.Schema, v any) any {
 	return n
 }
 
-// text measures a text. Prose is made fit to be shown and is cut; anything else is as it is, or is refused.
+// text measures a text. Prose is made plain and cut; any other text is accepted unchanged or refused.
 func (r *reader) text(path string, s *jsonschema.Schema, v any, what string) any {
 	given, ok := v.(string)
 	if !ok {
@@ -189,7 +189,7 @@ func choices(values []any) string {
 	return strings.Join(words, ", ")
 }
 
-// kind is what a value is, in words.
+// kind names the type of a value.
 func kind(v any) string {
 	switch v.(type) {
 	case nil:

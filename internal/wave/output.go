@@ -9,9 +9,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// ReadOutput reads what a worker handed in on a delegation with the given criteria. The findings are what was put in form;
-// an *Error is all that makes it unusable. In what it returns, every criterion is in exactly one list of the coverage,
-// worded as it was given.
+// ReadOutput reads a worker's answer to a delegation with the given criteria. The findings note accepted deviations; an
+// *Error holds all mistakes. In the result, every criterion is in exactly one list of the coverage, word for word.
 func ReadOutput(data []byte, criteria []core.Criterion) (core.WorkerOutput, []Finding, error) {
 	r := &reader{name: core.OutputArtifact, form: outputForm()}
 	return read(r, data, func(out *core.WorkerOutput) {
@@ -26,7 +25,7 @@ func ReadOutput(data []byte, criteria []core.Criterion) (core.WorkerOutput, []Fi
 	})
 }
 
-// questions holds the times of questions to their bounds.
+// questions checks the times of questions.
 func (r *reader) questions(path string, asked []core.Asked) {
 	for i, q := range asked {
 		if q.After == "" {
@@ -38,7 +37,7 @@ func (r *reader) questions(path string, asked []core.Asked) {
 	}
 }
 
-// covers holds a coverage to the criteria, and completes it: what it does not mention is unmet.
+// covers checks a coverage against the criteria, and completes it: a criterion that it does not mention is unmet.
 func (r *reader) covers(out *core.WorkerOutput, criteria []core.Criterion) {
 	if !r.sound("/coverage") {
 		return
@@ -79,12 +78,12 @@ func (r *reader) covers(out *core.WorkerOutput, criteria []core.Criterion) {
 	}
 }
 
-// claims gathers what a coverage says of each criterion.
+// claims collects what a coverage says about each criterion.
 type claims struct {
 	*reader
-	criteria map[string]string // wording of each, by its text without regard to white space
+	criteria map[string]string // wording of each, by its text with single spaces
 	claimed  map[string]claim  // by wording
-	strange  []claim           // what is no criterion
+	strange  []claim           // entries that are no criterion
 }
 
 type claim struct{ list, path, text string }
@@ -112,7 +111,7 @@ func (c *claims) list(list string, entries []string) []string {
 	return out
 }
 
-// squeezed is a text without regard to how its words are spaced.
+// squeezed is a text with single spaces between its words.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func offer(silent []string) string {
@@ -122,7 +121,7 @@ func offer(silent []string) string {
 	return "copy one that coverage does not mention yet, word for word: " + listed(silent)
 }
 
-// listed names texts within a bounded room.
+// listed quotes texts within a bounded length.
 func listed(texts []string) string {
 	words := make([]string, len(texts))
 	for i, text := range texts {

@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// reader is one reading of one document. It goes on after a mistake, so that all of them are told.
+// reader reads one document. It continues after a mistake, so that it reports all of them.
 type reader struct {
 	name     string // of the artifact
 	form     form
@@ -33,7 +33,7 @@ func finding(path, format string, args []any) Finding {
 	return Finding{Path: path, Text: plain.Line(fmt.Sprintf(format, args...), 1000)}
 }
 
-// sound reports that nothing is wrong at the paths and below them, so that what is not there is truly missing.
+// sound reports that there is no problem at or below the paths, so that what is absent is truly missing.
 func (r *reader) sound(paths ...string) bool {
 	for _, p := range r.problems {
 		for _, path := range paths {
@@ -45,7 +45,7 @@ func (r *reader) sound(paths ...string) bool {
 	return r.more == 0
 }
 
-// err is all that was found wrong; nil where nothing was.
+// err holds all problems; nil if there are none.
 func (r *reader) err() error {
 	if len(r.problems) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (r *reader) err() error {
 	return &Error{Name: r.name, Problems: r.problems, More: r.more}
 }
 
-// read reads a document into its Go type and holds it to its rules, which see only what is in form: what is not is zero.
+// read reads a document into its Go type and applies rules, which see values with a problem as zero.
 func read[T any](r *reader, data []byte, rules func(*T)) (T, []Finding, error) {
 	var doc, none T
 	value, ok := r.document(data)

@@ -25,8 +25,7 @@ var schemas embed.FS
 // Schemas are the names of the published schemas, in the order in which a run meets the documents.
 func Schemas() []string { return []string{Delegation, Packet, Output, Decision, PoolEntry} }
 
-// Schema is a published JSON Schema (draft 2020-12) by its name; nil where there is none of the name. It leads nowhere but
-// into itself.
+// Schema is a published JSON Schema (draft 2020-12) by its name; nil if there is none. It has no outside references.
 func Schema(name string) json.RawMessage {
 	text, err := schemas.ReadFile("schema/" + name + ".schema.json")
 	if err != nil {
@@ -35,7 +34,7 @@ func Schema(name string) json.RawMessage {
 	return text
 }
 
-// form is a schema made ready for reading documents. It is not changed afterwards, so that many may read by it.
+// form is a schema with its patterns compiled. It is never changed, so readers can share it.
 type form struct {
 	root     *jsonschema.Schema
 	patterns map[string]*regexp.Regexp
@@ -53,7 +52,7 @@ func newForm(name string) form {
 	return f
 }
 
-// learn compiles the patterns of a schema and of what it is made of.
+// learn compiles the patterns of a schema and of its parts.
 func (f form) learn(s *jsonschema.Schema) {
 	if s.Pattern != "" && f.patterns[s.Pattern] == nil {
 		f.patterns[s.Pattern] = regexp.MustCompile(s.Pattern)
@@ -69,7 +68,7 @@ func (f form) learn(s *jsonschema.Schema) {
 	}
 }
 
-// parsed is a schema of ours. That each can be read is for a test to hold.
+// parsed is one of the embedded schemas; a test makes sure that each can be read.
 func parsed(name string) *jsonschema.Schema {
 	var s jsonschema.Schema
 	if err := json.Unmarshal(Schema(name), &s); err != nil {

@@ -15,11 +15,10 @@ type Field struct {
 	Read   func(Value) bool  // false after it has reported a problem
 	Node   func() *yaml.Node // nil leaves the key out; a field without one is not written
 	needed bool
-	hint   string // where the key is missing
+	hint   string // shown if the key is missing
 }
 
-// At is a field whose value is kept at a place. What holds where the key is absent is there before; a value that was
-// reported is empty.
+// At is a field whose value is kept at a place. Before reading, the place holds the default; after a problem it is empty.
 func At[V any](key, doc string, at *V, form Form[V]) Field {
 	return Field{
 		Key: key, Doc: doc, Schema: form.Schema,
@@ -31,17 +30,17 @@ func At[V any](key, doc string, at *V, form Form[V]) Field {
 	}
 }
 
-// Need is a field that must be there.
+// Need makes a field required.
 func (f Field) Need(hint string) Field { f.needed, f.hint = true, hint; return f }
 
-// Then is a field whose value is examined, or put to use, once it was read without a problem.
+// Then calls a function after the value was read without a problem.
 func (f Field) Then(then func(Value) bool) Field {
 	read := f.Read
 	f.Read = func(v Value) bool { return read(v) && then(v) }
 	return f
 }
 
-// If is a field that is written only on a condition.
+// If writes the field only on a condition.
 func (f Field) If(written bool) Field {
 	if !written {
 		f.Node = nil
@@ -49,7 +48,7 @@ func (f Field) If(written bool) Field {
 	return f
 }
 
-// InOneLine is a field whose value is written in one line.
+// InOneLine writes the value in one line.
 func (f Field) InOneLine() Field {
 	write := f.Node
 	f.Node = func() *yaml.Node {
@@ -65,7 +64,7 @@ func (f Field) InOneLine() Field {
 // Fields describes an object: its keys, in the order in which they are read and written.
 type Fields []Field
 
-// Group is a field that is an object of its own. then, if any, examines what was read.
+// Group is a field that is an object. then, if any, examines what was read.
 func Group(key, doc string, fields Fields, then func(Object)) Field {
 	return Field{
 		Key: key, Doc: doc, Schema: fields.Schema(),
@@ -89,7 +88,7 @@ func Group(key, doc string, fields Fields, then func(Object)) Field {
 	}
 }
 
-// Or is a field that is written short, or as an object with more to say.
+// Or also lets the field be written short instead of as an object.
 func (f Field) Or(short Field, isShort bool) Field {
 	long := f
 	f.Schema = Schema{"oneOf": []Schema{short.Schema, long.Schema}}
@@ -114,7 +113,7 @@ func (f Fields) Keys() []string {
 	return keys
 }
 
-// Read reads every field that is there and reports those that are missing; false where anything was reported.
+// Read reads every field and reports those that are missing. It returns false if it reported anything.
 func (f Fields) Read(o Object) bool {
 	all := true
 	for _, field := range f {
@@ -141,7 +140,7 @@ func (f Fields) Node() *yaml.Node {
 	return m
 }
 
-// Schema describes the object; rules are added that concern more than one of its fields.
+// Schema describes the object. rules are what concerns more than one of its fields.
 func (f Fields) Schema(rules ...Schema) Schema {
 	properties := Schema{}
 	for _, field := range f {
@@ -161,7 +160,7 @@ func (f Fields) Schema(rules ...Schema) Schema {
 	return schema
 }
 
-// Needed lists the keys that must be there.
+// Needed lists the required keys.
 func (f Fields) Needed() []string {
 	return slices.DeleteFunc(f.Keys(), func(key string) bool { return !f.Find(key).needed })
 }

@@ -1,6 +1,7 @@
 package yamlfile
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ type Form[V any] struct {
 	Schema Schema
 }
 
-// Word is the form of texts that read examines.
+// Word is the form of texts, which read reads.
 func Word[V ~string](schema Schema, read func(Value) (V, bool)) Form[V] {
 	return Form[V]{Read: read, Schema: schema, Write: func(text V) *yaml.Node { return Text(string(text)) }}
 }
@@ -44,8 +45,14 @@ func OneOf[V ~string](known ...V) Form[V] {
 		words[i] = string(word)
 	}
 	return Word(Schema{"enum": words}, func(v Value) (V, bool) {
-		word, ok := v.Choice(words...)
-		return V(word), ok
+		switch text, ok := v.Text(); {
+		case !ok:
+		case slices.Contains(words, text):
+			return V(text), true
+		default:
+			v.Fail(fmt.Sprintf("%q is not known here", text), Known(text, words))
+		}
+		return "", false
 	})
 }
 
@@ -63,7 +70,7 @@ func Number(low, high int) Form[int] {
 	}
 }
 
-// ListOf is the form of lists, in which a single value stands for a list of one. What is reported is left out.
+// ListOf is the form of lists, in which a single value stands for a list of one. Items with a problem are left out.
 func ListOf[V any](item Form[V]) Form[[]V] {
 	return Form[[]V]{
 		Schema: OneOrMore(item.Schema),
@@ -90,7 +97,7 @@ func ListOf[V any](item Form[V]) Form[[]V] {
 	}
 }
 
-// MapOf is the form of maps with free keys, which name reads. What is reported is left out.
+// MapOf is the form of maps with free keys, which name reads. Entries with a problem in their key are left out.
 func MapOf[V any](names Schema, name func(Value) (string, bool), item Form[V]) Form[map[string]V] {
 	return Form[map[string]V]{
 		Schema: Schema{"type": "object", "propertyNames": names, "additionalProperties": item.Schema},
@@ -138,7 +145,7 @@ func OneOrMore(item Schema) Schema {
 	return Schema{"oneOf": []Schema{item, {"type": "array", "minItems": 1, "items": item}}}
 }
 
-// Text is a text to be written, as a block where it has lines that a block keeps as they are; nil for no text.
+// Text is a text to be written, as a block if it has several lines that a block preserves; nil for no text.
 func Text(text string) *yaml.Node {
 	if text == "" {
 		return nil

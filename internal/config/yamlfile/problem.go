@@ -44,7 +44,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Warning is a remark about a file that is valid all the same.
+// Warning is about a file that is valid nevertheless.
 type Warning Problem
 
 func (w Warning) String() string { return Problem(w).String() }
@@ -67,7 +67,7 @@ func (p Problems) Unwrap() error {
 	return &core.Error{Code: core.CodeInvalid, Message: "the file is not valid"}
 }
 
-// Report collects what is wrong with one file.
+// Report collects the problems and warnings of one file.
 type Report struct {
 	file     string
 	problems Problems
@@ -77,13 +77,13 @@ type Report struct {
 // NewReport starts an empty report for a file that is not YAML itself, such as a list of phases to import.
 func NewReport(file string) *Report { return &Report{file: file} }
 
-// Add notes a problem at a place; the file's name is filled in.
+// Add adds a problem at a place; it fills in the file's name.
 func (r *Report) Add(p Problem) {
 	p.File = r.file
 	r.problems = append(r.problems, p)
 }
 
-// Warn notes a remark at a place; the file's name is filled in.
+// Warn adds a warning at a place; it fills in the file's name.
 func (r *Report) Warn(w Warning) {
 	w.File = r.file
 	r.warnings = append(r.warnings, w)
@@ -99,7 +99,7 @@ func (r *Report) Err() error {
 	return slices.Compact(sorted)
 }
 
-// Warnings are the remarks in the order of their places.
+// Warnings are the warnings in the order of their places.
 func (r *Report) Warnings() []Warning {
 	sorted := slices.Clone(r.warnings)
 	slices.SortStableFunc(sorted, func(a, b Warning) int { return comparePlaces(Problem(a), Problem(b)) })

@@ -17,8 +17,8 @@ const (
 	maxNodes = 20_000 // after aliases are followed
 )
 
-// Read parses data, which must hold exactly one YAML document. The returned value is valid only where the report has no
-// problem yet; the report takes up whatever the caller finds later.
+// Read parses data, which must hold exactly one YAML document. The returned value is valid only if the report has no
+// problem yet. The caller adds what it finds later to the report.
 func Read(file string, data []byte) (Value, *Report) {
 	r := NewReport(file)
 	node := r.parse(data)
@@ -106,7 +106,7 @@ type measurer struct {
 	open map[*yaml.Node]bool
 }
 
-// count is the number of values below node; the second result is where a limit was passed.
+// count is the number of values below node; the second result is the node at which a limit was exceeded.
 func (m *measurer) count(node *yaml.Node, depth int) (int, *yaml.Node) {
 	target := follow(node)
 	if depth > maxDepth || m.open[target] {

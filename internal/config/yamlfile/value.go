@@ -3,7 +3,6 @@ package yamlfile
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,34 +16,34 @@ import (
 type Value struct {
 	report *Report
 	node   *yaml.Node // what an alias stands for
-	place  *yaml.Node // where it stands
+	place  *yaml.Node // where it is
 	key    *yaml.Node // of a value in a map
 	path   string
 }
 
-// Node is the value for who decodes it by other means; aliases below it are not followed.
+// Node is the value for callers that decode it themselves; aliases below it are not followed.
 func (v Value) Node() *yaml.Node { return v.node }
 
 // Key is the key of a value in a map, for problems that concern its presence.
 func (v Value) Key() Value { return v.child(v.key, v.path) }
 
-// Line is where the value stands.
+// Line is the line of the value.
 func (v Value) Line() int { return v.place.Line }
 
 // Failf reports a problem with the value.
 func (v Value) Failf(format string, args ...any) { v.Fail(fmt.Sprintf(format, args...), "") }
 
-// Fail reports a problem with the value and what can be done about it.
+// Fail reports a problem with the value and a hint.
 func (v Value) Fail(message, hint string) {
 	v.report.Add(Problem{Line: v.place.Line, Column: v.place.Column, Path: v.path, Message: message, Hint: hint})
 }
 
-// Warn remarks on the value.
+// Warn adds a warning about the value.
 func (v Value) Warn(message, hint string) {
 	v.report.Warn(Warning{Line: v.place.Line, Column: v.place.Column, Path: v.path, Message: message, Hint: hint})
 }
 
-// IsMap, IsList and IsText tell forms apart where a key takes more than one.
+// IsMap, IsList and IsText tell the forms of a value apart.
 func (v Value) IsMap() bool { return v.node.Kind == yaml.MappingNode }
 
 // IsList reports a sequence.
@@ -68,19 +67,6 @@ func (v Value) Text() (string, bool) {
 		return "", false
 	}
 	return v.node.Value, true
-}
-
-// Choice reads one of a few words.
-func (v Value) Choice(words ...string) (string, bool) {
-	text, ok := v.Text()
-	if !ok {
-		return "", false
-	}
-	if !slices.Contains(words, text) {
-		v.Fail(fmt.Sprintf("%q is not known here", text), Known(text, words))
-		return "", false
-	}
-	return text, true
 }
 
 // Bool reads true or false.
@@ -128,7 +114,7 @@ func (v Value) Duration(low, high time.Duration) (time.Duration, bool) {
 	return d, true
 }
 
-// Scalar is the text of any scalar as it stands in the file; it reports lists and maps.
+// Scalar is the text of any scalar as the file has it; it reports lists and maps.
 func (v Value) Scalar() (string, bool) {
 	if v.node.Kind != yaml.ScalarNode {
 		v.Fail("expected a single value, got "+v.kind(), "")
@@ -160,17 +146,6 @@ func (v Value) Each() []Value {
 		v.Fail("the list is empty", "")
 	}
 	return items
-}
-
-// Texts reads a list of texts, or a single text, leaving out what is reported.
-func (v Value) Texts() []string {
-	var texts []string
-	for _, item := range v.Each() {
-		if text, ok := item.Text(); ok {
-			texts = append(texts, text)
-		}
-	}
-	return texts
 }
 
 // JSON is the value as JSON.

@@ -27,7 +27,7 @@ func TestAliasesAreFollowed(t *testing.T) {
 	root, report := Read("f", []byte("a: &x [one, two]\nb: *x\n"))
 	o, _ := root.Object("a", "b")
 	b, _ := o.Get("b")
-	if got := b.Texts(); report.Err() != nil || len(got) != 2 || got[1] != "two" {
+	if got, _ := AnyList.Read(b); report.Err() != nil || len(got) != 2 || got[1] != "two" {
 		t.Errorf("%v %v", got, report.Err())
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
-// admit begins what was proposed.
+// admit begins proposed work.
 func admit(r *core.Run, d *core.Delegation) []core.Body {
 	p := d.Proposal
 	name, _ := r.LineName(p.Line)
@@ -32,8 +32,7 @@ func admit(r *core.Run, d *core.Delegation) []core.Body {
 	return assign(r, d)
 }
 
-// lineOf is the line that a piece of work belongs to: one of its own where it
-// names none.
+// lineOf is the line that work belongs to: one of its own if it names none.
 func lineOf(r *core.Run, d *core.Delegation) string {
 	if name, _ := r.LineName(d.Proposal.Line); name != "" {
 		return name
@@ -41,7 +40,7 @@ func lineOf(r *core.Run, d *core.Delegation) string {
 	return d.ID
 }
 
-// assign gives work to an agent, on a line that is there or begins with it.
+// assign gives work to an agent, on an existing line or a new one.
 func assign(r *core.Run, d *core.Delegation) []core.Body {
 	var bodies []core.Body
 	name := lineOf(r, d)
@@ -65,8 +64,7 @@ func assign(r *core.Run, d *core.Delegation) []core.Body {
 	return append(bodies, t)
 }
 
-// checks adds to what must hold of any work what was asked for here. Work that
-// is to hand documents in need not change anything else.
+// checks adds the proposal's own checks to those of all work. Work that hands in documents need not change anything else.
 func checks(r *core.Run, p core.Proposal, done core.Check) core.Check {
 	if len(p.Outputs) > 0 && p.Kind == core.KindWork {
 		done = work.Unchanged(r)

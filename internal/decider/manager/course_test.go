@@ -227,7 +227,7 @@ func TestARepeatedTurnDelegatesNothingTwice(t *testing.T) {
 	effect[core.Merge](w)
 	w.now = w.now.Add(time.Minute)
 	w.must(core.Engine(), core.TimerFired{Timer: "due"})
-	if d := w.propose(work("")); d.Status != core.DelegationRefused || w.code() != core.RefusedDuplicate || !strings.Contains(d.Reason, "as t1, which is over") {
+	if d := w.propose(work("")); d.Status != core.DelegationRefused || w.code() != core.RefusedDuplicate || !strings.Contains(d.Reason, "as t1, which has ended") {
 		t.Fatalf("%+v", d)
 	}
 	w.rest()

@@ -70,7 +70,7 @@ func TestWhatFollowsOnALine(t *testing.T) {
 	with := func(t *core.Task, change func(t *core.Task)) *core.Task { change(t); return t }
 	resolved, refused := task(core.KindResolve, core.TaskDone), task(core.KindMerge, core.TaskDropped)
 	often := []*core.Task{resolved, resolved, refused}
-	could := "TaskFailed t: feature/x-api-1 could not be merged after 2 attempts to put it right: "
+	could := "TaskFailed t: feature/x-api-1 could not be merged after 2 attempts to fix it: "
 	as := func(*core.Stage) {}
 	for name, c := range map[string]struct {
 		stage string
@@ -84,7 +84,7 @@ func TestWhatFollowsOnALine(t *testing.T) {
 		"delivered":                   {"api", true, []*core.Task{task(core.KindWork, core.TaskDelivered)}, as, []string{"VerifyRequested"}},
 		"again":                       {"api", true, []*core.Task{task(core.KindWork, core.TaskWaiting)}, as, []string{"AttemptRequested"}},
 		"used up":                     {"api", true, []*core.Task{with(task(core.KindWork, core.TaskWaiting), func(t *core.Task) { t.Counted = 2 })}, as, []string{"TaskFailed t: 2 attempts, and its checks still do not hold"}},
-		"an input is gone":            {"api", true, []*core.Task{with(task(core.KindWork, core.TaskWaiting), func(t *core.Task) { t.Inputs = []core.Input{{Name: "a.md"}} })}, as, []string{"TaskFailed t: a.md is not there any more: who handed it in was given up"}},
+		"an input is gone":            {"api", true, []*core.Task{with(task(core.KindWork, core.TaskWaiting), func(t *core.Task) { t.Inputs = []core.Input{{Name: "a.md"}} })}, as, []string{"TaskFailed t: a.md no longer exists: the work that handed it in was discarded"}},
 		"what it need not have":       {"api", true, []*core.Task{with(task(core.KindWork, core.TaskWaiting), func(t *core.Task) { t.Inputs = []core.Input{{Name: "a.md", Optional: true}} })}, as, []string{"AttemptRequested"}},
 		"done, on a named line":       {"api", true, []*core.Task{task(core.KindWork, core.TaskDone)}, as, nil},
 		"done, on its own":            {"t3", true, []*core.Task{task(core.KindWork, core.TaskDone)}, as, []string{"TaskAdmitted t3.r1.merge"}},

@@ -7,7 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
-// lines moves on what is worked on.
+// lines moves open lines on.
 func lines(r *core.Run) []core.Body {
 	var bodies []core.Body
 	for _, s := range r.Stages {
@@ -18,28 +18,27 @@ func lines(r *core.Run) []core.Body {
 	return work.Bounded(r, bodies)
 }
 
-// drive moves a line on by its newest task. What a line with a name does after
-// that is for the manager to say; one without is merged.
+// drive moves a line on by its newest task. After that, the manager decides about a line with a name; one without is merged.
 func drive(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
 	switch {
 	case t.Act == core.ActMerge && t.Status == core.TaskDropped:
 		return refused(r, s, t)
 	case t.Status == core.TaskWaiting && lacks(r, t) != "":
-		return []core.Body{core.TaskFailed{Task: t.ID, Reason: fmt.Sprintf("%s is not there any more: who handed it in was given up", lacks(r, t))}}
+		return []core.Body{core.TaskFailed{Task: t.ID, Reason: fmt.Sprintf("%s no longer exists: the work that handed it in was discarded", lacks(r, t))}}
 	case work.Exhausted(t):
 		return []core.Body{core.TaskFailed{Task: t.ID, Reason: work.WhyNot(r, t)}}
 	case t.Status != core.TaskDone:
 		return work.Advance(r, s, t)
 	case t.Act == core.ActMerge, r.Merges(s) && s.Start() == s.Base:
 		return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
-	case r.OpenOn(s.ID) == nil: // left by the rules: the manager says what follows
+	case r.OpenOn(s.ID) == nil: // left by the rules: the manager decides
 	case t.Kind == core.KindResolve, r.Merges(s) && t.Kind != core.KindReview:
 		return []core.Body{work.Admit(r, s, core.KindMerge, work.Name(s, core.KindMerge), "")}
 	}
 	return nil
 }
 
-// lacks is an input that was there when the task was admitted, and is gone.
+// lacks is an input that existed when the task was admitted and no longer does; "" if there is none.
 func lacks(r *core.Run, t *core.Task) string {
 	for _, in := range t.Inputs {
 		if !in.Optional && r.Artifact(in.Name) == nil {
@@ -49,14 +48,13 @@ func lacks(r *core.Run, t *core.Task) string {
 	return ""
 }
 
-// refused has a merge put right that git or the checks refused, as often as a
-// task may be tried.
+// refused has an agent fix a merge that git or the checks refused, as often as a task may be tried.
 func refused(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
 	if r.OpenOn(s.ID) == nil {
-		return nil // given up: the manager knows
+		return nil // it was given up, and the manager knows
 	}
 	if n := work.Count(s, core.KindResolve); n >= r.Playbook.Project.Attempts {
-		return []core.Body{core.TaskFailed{Task: t.ID, Reason: fmt.Sprintf("%s could not be merged after %d attempts to put it right: %s", s.Branch, n, conflict(s))}}
+		return []core.Body{core.TaskFailed{Task: t.ID, Reason: fmt.Sprintf("%s could not be merged after %d attempts to fix it: %s", s.Branch, n, conflict(s))}}
 	}
 	return []core.Body{work.Admit(r, s, core.KindResolve, work.Name(s, core.KindResolve), "")}
 }
@@ -71,7 +69,7 @@ func conflict(s *core.Stage) string {
 	return "the merged tree does not pass the checks"
 }
 
-// acts moves on what the engine does itself on the run's branch.
+// acts moves on what the engine itself does on the run's branch.
 func acts(r *core.Run) []core.Body {
 	for _, s := range r.Stages {
 		if s.Branch != "" || s.Status != core.StageOpen || !r.Was(s.ID) {

@@ -1,7 +1,5 @@
-// Package manager decides for playbooks of kind `manager`: a manager, which is an
-// agent, chooses the work; this package wakes it, admits or refuses what it
-// proposes, brings the work to its end and tells it. It is pure, and must not
-// choose work itself: that is the manager's.
+// Package manager decides for playbooks of kind `manager`. An agent, the manager, chooses the work; this package wakes it,
+// admits or refuses its proposals, drives the work to its end and reports back. It is pure, and must not choose work.
 package manager
 
 import (
@@ -23,30 +21,28 @@ func (Decider) Kind() string { return "manager" }
 func (Decider) Version() int { return 6 }
 
 // Decide follows the first of these that has something to say; the rest are asked again afterwards. Lines come before
-// proposals: one that was merged is closed before anybody else is let on it.
+// proposals, so that a merged line is closed before a proposal can use it.
 func (Decider) Decide(r *core.Run) []core.Body {
 	if r.Driving.Plan == nil {
-		return nil // it is being looked for
+		return nil // it is still being read
 	}
-	return work.First(r, draft, lines, acts, proposals, publish, turn, worn, ask, barren, woken, ended, rest, watchdog)
+	return work.First(r, changePlan, lines, acts, proposals, publish, turn, worn, ask, barren, woken, ended, rest, watchdog)
 }
 
-// draft has a change of the plan committed.
-func draft(r *core.Run) []core.Body {
+// changePlan has a change of the plan committed.
+func changePlan(r *core.Run) []core.Body {
 	if r.Managing.Draft == nil || work.Moving(r) {
 		return nil
 	}
 	return []core.Body{core.PlanWriteRequested{Files: r.Managing.Draft.Files, Message: r.Managing.Draft.Message}}
 }
 
-// publish brings what the manager wants published to the pull request. A person
-// is asked once the turn is over: until then it may not be the last word.
+// publish drives publishing. A person is asked only after the manager's turn, which may still change something.
 func publish(r *core.Run) []core.Body {
 	return work.Publishing(r, settled(r))
 }
 
-// settled reports that nobody is about to say or do something that would change
-// what is published: a person would be asked about it in vain.
+// settled reports that nothing is under way that could change what a person would be asked to publish.
 func settled(r *core.Run) bool {
 	for _, d := range r.Managing.Delegations {
 		if d.Status == core.DelegationOpen && d.Stage != core.PublishStage {
@@ -56,8 +52,7 @@ func settled(r *core.Run) bool {
 	return !r.InTurn() && !work.Moving(r) && len(r.Managing.Wakes) == 0 && len(r.Questions) == 0
 }
 
-// ended closes the run once its pull request was merged and the manager has seen
-// everything that was said.
+// ended completes the run once its pull request is merged and the manager's turn is over.
 func ended(r *core.Run) []core.Body {
 	if r.InTurn() || work.Moving(r) {
 		return nil
@@ -65,7 +60,7 @@ func ended(r *core.Run) []core.Body {
 	return work.Ended(r)
 }
 
-// rest lets the run wait for somebody to look at what is published.
+// rest lets the run wait for the review of what is published.
 func rest(r *core.Run) []core.Body {
 	if r.InTurn() || work.Moving(r) {
 		return nil
@@ -73,7 +68,7 @@ func rest(r *core.Run) []core.Body {
 	return work.Review(r)
 }
 
-// ask pauses the run for what the manager wants to know.
+// ask pauses the run for the manager's question.
 func ask(r *core.Run) []core.Body {
 	if len(r.Questions) == 0 || r.InTurn() {
 		return nil

@@ -10,9 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
-// proposals admits or refuses what was proposed. What comes after something else
-// waits for that. Many may be decided at once: each is judged as if those before
-// it were decided already.
+// proposals admits or refuses proposals, or lets them wait for their dependencies. It decides several at once, each as if
+// those before it were decided already.
 func proposals(r *core.Run) []core.Body {
 	if !slices.ContainsFunc(r.Managing.Delegations, func(d *core.Delegation) bool { return d.Status == core.DelegationWaiting }) {
 		return nil
@@ -33,14 +32,14 @@ func proposals(r *core.Run) []core.Body {
 		}
 		bodies = append(bodies, admit(r, d)...)
 		if d.Proposal.Kind.EngineAct() {
-			break // what may follow depends on how the state looks then
+			break // the rest depends on the state after it
 		}
 		d.Status, d.Stage = core.DelegationOpen, lineOf(r, d)
 	}
 	return bodies
 }
 
-// objection says why a proposal is refused; code is empty where it is not.
+// objection says why a proposal is refused; code is "" if it is not.
 func objection(r *core.Run, d *core.Delegation) (code, reason string) {
 	for _, judge := range []func(*core.Run, *core.Delegation) (string, string){again, kind, planned, admissible, dependencies, line, finished} {
 		if code, reason := judge(r, d); code != "" {
@@ -50,19 +49,18 @@ func objection(r *core.Run, d *core.Delegation) (code, reason string) {
 	return "", ""
 }
 
-// again refuses what is being done already, and what an attempt that repeats a
-// turn proposes once more.
+// again refuses work that is under way already, and what a second attempt at a turn proposes again.
 func again(r *core.Run, d *core.Delegation) (string, string) {
 	for _, other := range r.Managing.Delegations {
 		if other.ID == d.ID {
 			break // the later one is the duplicate
 		}
 		if other.Key == d.Key && !other.Status.Over() {
-			return core.RefusedDuplicate, fmt.Sprintf("the same is being done already as %s: nothing was begun", other.ID)
+			return core.RefusedDuplicate, fmt.Sprintf("the same work is under way as %s: nothing was begun", other.ID)
 		}
 	}
 	if other := r.InThisTurn(d); other != "" && !d.Proposal.Kind.EngineAct() {
-		return core.RefusedDuplicate, fmt.Sprintf("this turn has delegated the same before as %s, which is over: nothing was begun", other)
+		return core.RefusedDuplicate, fmt.Sprintf("this turn has delegated the same work before as %s, which has ended: nothing was begun", other)
 	}
 	return "", ""
 }
@@ -83,12 +81,12 @@ func planned(r *core.Run, d *core.Delegation) (string, string) {
 	case r.Driving.Plan.Digest == "":
 		return core.RefusedNoPlan, "there is no plan yet: write .ai/plan.md and commit it with update-plan, then delegate"
 	case r.Driving.Plan.Trouble != "":
-		return core.RefusedNoPlan, "the plan cannot be read: " + r.Driving.Plan.Trouble + "; put .ai/plan.md right and commit it with update-plan, then delegate"
+		return core.RefusedNoPlan, "the plan cannot be read: " + r.Driving.Plan.Trouble + "; correct .ai/plan.md and commit it with update-plan, then delegate"
 	}
 	return "", ""
 }
 
-// dependencies refuses what comes after a line that will not be, or its own.
+// dependencies refuses work that depends on a discarded line or on its own.
 func dependencies(r *core.Run, d *core.Delegation) (string, string) {
 	for _, name := range d.Proposal.After {
 		s := r.LineOf(name)
@@ -97,15 +95,15 @@ func dependencies(r *core.Run, d *core.Delegation) (string, string) {
 		}
 		switch own, _ := r.LineName(d.Proposal.Line); {
 		case s.ID == own && d.Proposal.Kind != core.KindPR && d.Proposal.Kind != core.KindValidate:
-			return core.RefusedDependency, fmt.Sprintf("it cannot come after %s and belong to it: let it come after a delegation on that line", name)
+			return core.RefusedDependency, fmt.Sprintf("it cannot depend on %s and belong to it: make it depend on a delegation on that line", name)
 		case s.Status == core.StageOmitted:
-			return core.RefusedDependency, fmt.Sprintf("it was to come after %s, which was given up", name)
+			return core.RefusedDependency, fmt.Sprintf("it depends on %s, which was given up", name)
 		}
 	}
 	return "", ""
 }
 
-// line sees that there is a branch to work on, and that nobody else does.
+// line refuses work whose branch does not exist or is in use.
 func line(r *core.Run, d *core.Delegation) (string, string) {
 	p := d.Proposal
 	name, ok := r.LineName(p.Line)
@@ -116,7 +114,7 @@ func line(r *core.Run, d *core.Delegation) (string, string) {
 		return "", ""
 	}
 	if at := r.OpenOn(name); at != nil && name != "" && !slices.Contains(p.After, at.ID) {
-		return core.RefusedLine, fmt.Sprintf("%s is at work on %s: one writes a branch at a time. Wait for it, or let yours come after %s", at.ID, name, at.ID)
+		return core.RefusedLine, fmt.Sprintf("%s is working on %s, and only one can write a branch at a time: wait for it, or make yours depend on %s", at.ID, name, at.ID)
 	}
 	if p.Kind == core.KindWork || p.Kind == core.KindCode || len(p.After) > 0 && !ready(r, d) {
 		return "", ""
@@ -124,7 +122,7 @@ func line(r *core.Run, d *core.Delegation) (string, string) {
 	return onLine(r, p.Kind, name)
 }
 
-// onLine judges work that continues what is there.
+// onLine judges work that continues a branch.
 func onLine(r *core.Run, kind core.TaskKind, name string) (string, string) {
 	s := r.LineOf(name)
 	switch {
@@ -135,7 +133,7 @@ func onLine(r *core.Run, kind core.TaskKind, name string) (string, string) {
 	case kind != core.KindDiscard && s.Line == "":
 		return core.RefusedLine, fmt.Sprintf("nothing on %s is verified yet: delegate work on it first", name)
 	case kind == core.KindMerge && objected(s):
-		return core.RefusedLine, fmt.Sprintf("the newest review of %s wants changes: have them made by a fix and reviewed, or discard it", name)
+		return core.RefusedLine, fmt.Sprintf("the newest review of %s requests changes: have a fix made and reviewed, or discard the branch", name)
 	}
 	return "", ""
 }
@@ -158,7 +156,7 @@ func openLines(r *core.Run) []string {
 	return names
 }
 
-// finished keeps what is not finished from being published.
+// finished refuses to publish unfinished work.
 func finished(r *core.Run, d *core.Delegation) (string, string) {
 	if d.Proposal.Kind != core.KindPR || !ready(r, d) {
 		return "", ""
@@ -190,8 +188,7 @@ func finished(r *core.Run, d *core.Delegation) (string, string) {
 	return "", ""
 }
 
-// worn asks a person about a line that the manager has reviewed or fixed again and
-// again, once its turn is over: somebody else may see what does not come to an end.
+// worn asks a person about a line that the manager has had reviewed or fixed too often.
 func worn(r *core.Run) []core.Body {
 	if r.InTurn() {
 		return nil
@@ -210,8 +207,7 @@ func worn(r *core.Run) []core.Body {
 	return nil
 }
 
-// wornBy is the line that a proposal has to wait with until a person was asked; nil
-// where it need not.
+// wornBy is the line because of which a proposal waits until a person is asked; nil if it need not wait.
 func wornBy(r *core.Run, d *core.Delegation) *core.Stage {
 	name, _ := r.LineName(d.Proposal.Line)
 	if s := r.LineOf(name); r.Worn(s, d.Proposal.Kind) {
@@ -220,10 +216,10 @@ func wornBy(r *core.Run, d *core.Delegation) *core.Stage {
 	return nil
 }
 
-// ready reports that a proposal can be begun.
+// ready reports that a proposal can begin.
 func ready(r *core.Run, d *core.Delegation) bool { return due(r, d) && wornBy(r, d) == nil }
 
-// due reports that all a proposal comes after is there.
+// due reports that all dependencies of a proposal are done.
 func due(r *core.Run, d *core.Delegation) bool {
 	for _, name := range d.Proposal.After {
 		if before := r.Delegation(name); before != nil && before.Status != core.DelegationDone {

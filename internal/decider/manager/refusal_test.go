@@ -16,7 +16,7 @@ func TestRefusals(t *testing.T) {
 		says   string
 	}{
 		"no plan":               {nil, work(""), core.RefusedNoPlan, "there is no plan yet: write .ai/plan.md and commit it with update-plan"},
-		"duplicate":             {func(w *world) { w.planned(); w.propose(work("")) }, work(""), core.RefusedDuplicate, "the same is being done already as t1"},
+		"duplicate":             {func(w *world) { w.planned(); w.propose(work("")) }, work(""), core.RefusedDuplicate, "the same work is under way as t1"},
 		"duplicate in capitals": {func(w *world) { w.planned(); w.propose(work("")) }, core.Proposal{Prompt: "Do   IT"}, core.RefusedDuplicate, "as t1"},
 		"no such role":          {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", Role: "ghost"}, core.RefusedRole, `there is no role "ghost" to delegate to; there are critic, dev`},
 		"the manager itself":    {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", Role: "boss"}, core.RefusedRole, `no role "boss"`},
@@ -31,11 +31,11 @@ func TestRefusals(t *testing.T) {
 		"for nobody": {func(w *world) { w.planned(); delete(w.run.Playbook.Project.Roles, core.KindReview) }, core.Proposal{Kind: core.KindReview, Prompt: "x"},
 			core.RefusedRole, "it has no role: name one; there are critic, dev"},
 		"after its own line": {func(w *world) { w.planned(); w.propose(work("api")); w.worked() }, core.Proposal{Kind: core.KindMerge, Line: "api", After: []string{"api"}},
-			core.RefusedDependency, "it cannot come after api and belong to it"},
+			core.RefusedDependency, "it cannot depend on api and belong to it"},
 		"bad name":        {func(w *world) { w.planned() }, work("No Name"), core.RefusedLine, `"No Name" cannot be the name of a line of work`},
 		"a reserved name": {func(w *world) { w.planned() }, work("manager"), core.RefusedLine, "cannot be the name"},
 		"somebody is on it": {func(w *world) { w.planned(); w.propose(work("api")) }, of(core.KindCode, "api"),
-			core.RefusedLine, "t1 is at work on api: one writes a branch at a time. Wait for it, or let yours come after t1"},
+			core.RefusedLine, "t1 is working on api, and only one can write a branch at a time: wait for it, or make yours depend on t1"},
 		"a merge of nothing":      {func(w *world) { w.planned() }, of(core.KindMerge, ""), core.RefusedLine, "work of kind merge is about a branch: name the branch; open are nothing"},
 		"a merge of no such line": {func(w *world) { w.planned() }, of(core.KindMerge, "api"), core.RefusedLine, `there is no open line "api"`},
 		"a review before work": {func(w *world) {
@@ -45,8 +45,8 @@ func TestRefusals(t *testing.T) {
 				w.must(core.Engine(), core.AttemptExited{Attempt: w.run.Task("api.r1.t1").Last().ID, Kind: core.ExitFailed})
 			}
 		}, of(core.KindReview, "api"), core.RefusedLine, "nothing on api is verified yet"},
-		"a merge that a review is against": {func(w *world) { w.judged("api", core.ReviewChangesRequested) }, of(core.KindMerge, "api"), core.RefusedLine, "the newest review of api wants changes"},
-		"a merge that a review rejects":    {func(w *world) { w.judged("api", core.ReviewRejected) }, of(core.KindMerge, "api"), core.RefusedLine, "the newest review of api wants changes"},
+		"a merge that a review is against": {func(w *world) { w.judged("api", core.ReviewChangesRequested) }, of(core.KindMerge, "api"), core.RefusedLine, "the newest review of api requests changes"},
+		"a merge that a review rejects":    {func(w *world) { w.judged("api", core.ReviewRejected) }, of(core.KindMerge, "api"), core.RefusedLine, "the newest review of api requests changes"},
 		"a pull request of work under way": {func(w *world) { w.planned(); w.propose(work("")) }, of(core.KindPR, ""), core.RefusedUnfinished, "there is work under way: t1"},
 		"a pull request with open lines":   {func(w *world) { w.planned(); w.propose(work("api")); w.worked() }, of(core.KindPR, ""), core.RefusedUnfinished, "these lines are neither merged nor discarded: api"},
 		"a pull request with open steps":   {func(w *world) { w.planned(step) }, of(core.KindPR, ""), core.RefusedUnfinished, "these steps of the plan are not marked as done: 1"},
@@ -136,7 +136,7 @@ func TestAnInputThatIsGoneFailsTheWork(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 	w.must(core.Engine(), core.AttemptExited{Attempt: w.run.Task("api.r1.t2").Last().ID, Kind: core.ExitFailed})
-	if d := w.run.Delegation("t2"); d.Status != core.DelegationFailed || !strings.Contains(d.Reason, "notes.md is not there any more") {
+	if d := w.run.Delegation("t2"); d.Status != core.DelegationFailed || !strings.Contains(d.Reason, "notes.md no longer exists") {
 		t.Errorf("%s: %s", d.Status, d.Reason)
 	}
 }
@@ -153,7 +153,7 @@ func TestOneOfTwoGetsTheLine(t *testing.T) {
 	if d := w.run.Delegation(first.ID); d.Status != core.DelegationOpen {
 		t.Errorf("the first is %s: %s", d.Status, d.Reason)
 	}
-	if d := w.run.Delegation(second.ID); d.Status != core.DelegationRefused || !strings.Contains(d.Reason, first.ID+" is at work on web") {
+	if d := w.run.Delegation(second.ID); d.Status != core.DelegationRefused || !strings.Contains(d.Reason, first.ID+" is working on web") {
 		t.Errorf("the second is %s: %s", d.Status, d.Reason)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
-// turn brings the manager's turn to its end.
+// turn drives the manager's turn to its end.
 func turn(r *core.Run) []core.Body {
 	if !r.InTurn() {
 		return nil
@@ -21,7 +21,7 @@ func turn(r *core.Run) []core.Body {
 			return []core.Body{failed(r, s, t)}
 		}
 		if t.Status == core.TaskWaiting && (r.Managing.Draft != nil || r.Driving.PlanWrite != nil) {
-			return nil // the plan of the try before this one is committed first
+			return nil // the plan of the try before is committed first
 		}
 		if b := work.Next(r, s, t); b != nil {
 			return []core.Body{b}
@@ -41,7 +41,7 @@ func failed(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	}
 }
 
-// woken begins a turn where something happened that the manager has not seen.
+// woken begins a turn if something happened that the manager has not seen.
 func woken(r *core.Run) []core.Body {
 	if r.InTurn() || len(r.Managing.Wakes) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func woken(r *core.Run) []core.Body {
 	return begin(r, core.OpenWoken)
 }
 
-// watchdog begins a turn where nothing happened for too long.
+// watchdog begins a turn if nothing happened for too long.
 func watchdog(r *core.Run) []core.Body {
 	if at := r.WatchdogAt(); at.IsZero() || r.Now().Before(at) {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// refused asks admission about the tasks of a round, as other deciders do before work
-// begins: the first that it refuses; nil where it admits all.
+// refused asks admission about the tasks of a round. It returns the first refusal; nil if all tasks are admitted.
 func refused(r *core.Run, round []core.TaskAdmitted) *admission.Verdict {
 	q := admission.Request{Roles: admission.Roles(r.Playbook.Roles)}
 	for _, t := range round {
@@ -33,21 +32,20 @@ func refused(r *core.Run, round []core.TaskAdmitted) *admission.Verdict {
 	return nil
 }
 
-// blocked is what follows where a round cannot be begun. Roles and capabilities
-// were looked at when the playbook was read: that one is missing here is for a
-// person to see.
+// blocked is what follows if a round cannot begin. Reading the playbook checked roles and capabilities, so a person must
+// see if one is missing here.
 func blocked(r *core.Run, s *core.Stage, v admission.Verdict) core.Body {
 	if v.Code == admission.MissingInput {
 		return missing(r, s, v.Members[0])
 	}
 	return core.RunPaused{
-		Code: core.PauseAction, Stage: s.ID, Reason: fmt.Sprintf("stage %s cannot be begun: %s: %s", s.ID, v.Piece, v.Text),
+		Code: core.PauseAction, Stage: s.ID, Reason: fmt.Sprintf("stage %s cannot begin: %s: %s", s.ID, v.Piece, v.Text),
 		Advice: core.Advice{Choices: r.Choices(core.VerbSkip)},
 	}
 }
 
-// missing sends the run back to the stage that should have handed in an
-// artifact, or asks a person where that stage was skipped on purpose.
+// missing sends the run back to the stage that should have handed in an artifact, or asks a person if that stage was
+// skipped on purpose.
 func missing(r *core.Run, s *core.Stage, name string) core.Body {
 	producer := ""
 	for _, p := range r.Playbook.Phases {

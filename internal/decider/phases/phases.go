@@ -1,6 +1,5 @@
-// Package phases decides for playbooks of kind `phases`: stages in a fixed
-// order, each verified from outside, some with a gate for a person. It is pure:
-// given the same state it decides the same, and it must not do anything.
+// Package phases decides for playbooks of kind `phases`: stages in a fixed order, each verified from outside, some with a
+// gate for a person. It is pure: the same state gives the same decision, and it must not do anything.
 package phases
 
 import (
@@ -19,9 +18,8 @@ func (Decider) Kind() string { return "phases" }
 // Version changes when the same state would lead to other decisions.
 func (Decider) Version() int { return 9 }
 
-// Decide says what follows for the first stage that has not passed. Taking the
-// first one is what makes a skipped or missing predecessor impossible: the run
-// cannot be anywhere else.
+// Decide says what follows for the first stage that has not passed. Because it is the first, the run cannot get past a
+// stage that is missing.
 func (Decider) Decide(r *core.Run) []core.Body {
 	s := r.Current()
 	if s == nil {
@@ -56,7 +54,7 @@ func trouble(r *core.Run, s *core.Stage) core.RunPaused {
 	}
 }
 
-// open begins the stage's next round, unless it is to be skipped or lacks an input.
+// open begins the stage's next round, unless the stage is skipped or lacks an input.
 func open(r *core.Run, s *core.Stage) []core.Body {
 	phase := r.Playbook.Phase(s.ID)
 	redo := s.Next != nil && s.Next.Reason != core.OpenRedo
@@ -87,7 +85,7 @@ func open(r *core.Run, s *core.Stage) []core.Body {
 	return bodies
 }
 
-// planned is how an approved plan leaves the stage out; nil where none does.
+// planned is how an approved plan skips the stage; nil if none does.
 func planned(r *core.Run, s *core.Stage) *core.StageSkipped {
 	skip, plan, ok := core.PlannedSkip(r, s)
 	if !ok {

@@ -11,7 +11,7 @@ func tasks(phase *core.Phase, opened core.StageOpened) []core.TaskAdmitted {
 		return team(phase, opened.Round)
 	}
 	t := task(phase, opened.Round)
-	// A round that somebody asked for is to change something.
+	// A round that somebody asked for must change something.
 	t.VerifyFirst = phase.VerifyFirst && core.TreeOnly(phase.Done) && (opened.Reason == core.OpenAdvance || opened.Reason == core.OpenRedo)
 	return []core.TaskAdmitted{t}
 }
@@ -24,8 +24,7 @@ func task(phase *core.Phase, round int) core.TaskAdmitted {
 	}
 }
 
-// move moves the tasks of an open round on, and the stage to its gate once
-// they are done.
+// move drives the tasks of an open round, and brings the stage to its gate once they are done.
 func move(r *core.Run, s *core.Stage) []core.Body {
 	if bodies := reduce(r, s); len(bodies) > 0 {
 		return bodies
@@ -51,7 +50,7 @@ func move(r *core.Run, s *core.Stage) []core.Body {
 	return []core.Body{settle(r, s)}
 }
 
-// ready reports that the stage is at its gate: all done, or the act prepared.
+// ready reports that the stage can come to its gate: its tasks are done, or its act is prepared.
 func ready(s *core.Stage) bool {
 	for _, t := range s.Tasks {
 		if t.Act != "" && t.Prepared != nil {

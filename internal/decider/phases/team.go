@@ -13,7 +13,7 @@ func document(phase *core.Phase, spoke string) string {
 	return fmt.Sprintf("%s-%s.md", phase.ID, spoke)
 }
 
-// team is the spokes, which work in parallel, and the hub that waits for them.
+// team returns the tasks of the spokes, which work in parallel, and of the hub, which waits for them.
 func team(phase *core.Phase, round int) []core.TaskAdmitted {
 	var all []core.TaskAdmitted
 	hub := task(phase, round)
@@ -32,8 +32,7 @@ func team(phase *core.Phase, round int) []core.TaskAdmitted {
 	return append(all, hub)
 }
 
-// fallback is the role that does a team's work alone where a spoke cannot
-// deliver; empty where the run is to pause then.
+// fallback is the role that does a team's work alone if a spoke cannot deliver; "" if the run pauses then.
 func fallback(r *core.Run, s *core.Stage) string {
 	phase := r.Playbook.Phase(s.ID)
 	if phase.Team == nil || s.Reduced != "" {
@@ -42,15 +41,14 @@ func fallback(r *core.Run, s *core.Stage) string {
 	return phase.Team.Fallback
 }
 
-// awaitsTeam reports a spoke that is spent while others are at work. The round
-// does not pause for it: when they have ended, one role goes on alone.
+// awaitsTeam reports a spoke without attempts left. The round does not pause for it: once the other spokes have ended, one
+// role continues alone.
 func awaitsTeam(r *core.Run, s *core.Stage, t *core.Task) bool {
 	return fallback(r, s) != "" && len(t.DependsOn) == 0 && r.Spent(t)
 }
 
-// reduce lets one role do the work alone, with what the other spokes handed
-// in, once every spoke has ended and one of them could not deliver. Admission is
-// asked about that work as about any other.
+// reduce lets one role do the work alone, with what the other spokes handed in, once every spoke has ended and one of them
+// could not deliver. Admission judges that work like any other.
 func reduce(r *core.Run, s *core.Stage) []core.Body {
 	role := fallback(r, s)
 	if role == "" {

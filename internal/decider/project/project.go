@@ -1,8 +1,6 @@
-// Package project decides for a project: which epic of its queue becomes a run,
-// which of its runs pause and go on with it, and what becomes of an epic whose
-// run cannot be started. Whether what it asks for may happen at that moment is
-// judged by the law in the transaction that does it; this package must not know
-// who carries it out.
+// Package project decides for a project: which epic of its queue becomes a run, which of its runs pause and resume with
+// it, and what becomes of an epic whose run cannot be started. The law judges each decision in the transaction that
+// carries it out; this package must not know who does that.
 package project
 
 import (
@@ -14,8 +12,8 @@ import (
 // Decider decides about projects. It keeps no state.
 type Decider struct{}
 
-// retries are how long an epic waits after each start that failed for a reason
-// that may pass. After one failure more it is refused.
+// retries are the waits after each start of an epic that failed for a reason that may pass. After one more failure the
+// epic is refused.
 var retries = [...]time.Duration{2 * time.Second, 15 * time.Second, time.Minute, 3 * time.Minute}
 
 // Decide says what the project's state asks for.
@@ -24,7 +22,7 @@ func (d Decider) Decide(p *core.Project, f core.ProjectFacts) core.ProjectAction
 	still := p.Still() != nil
 	for _, run := range f.Open {
 		switch {
-		case still && (run.Pause == "" || run.Pause == core.PauseQuestion): // which a default answer would end
+		case still && (run.Pause == "" || run.Pause == core.PauseQuestion): // a default answer would end that pause
 			a.Pause = append(a.Pause, run.ID)
 		case !still && run.Pause == core.PauseProject:
 			a.Resume = append(a.Resume, run.ID)
@@ -36,7 +34,7 @@ func (d Decider) Decide(p *core.Project, f core.ProjectFacts) core.ProjectAction
 	return a
 }
 
-// next has the epic whose turn it is begin, if nothing stands against it.
+// next starts the next epic, if nothing prevents it.
 func (d Decider) next(p *core.Project, f core.ProjectFacts, e *core.QueuedEpic, a *core.ProjectActions) {
 	if f.Begun {
 		a.Taken = &core.EpicTaken{Epic: e.ID, Run: e.Run}
@@ -48,8 +46,7 @@ func (d Decider) next(p *core.Project, f core.ProjectFacts, e *core.QueuedEpic, 
 	}
 }
 
-// Due is when the project is to be looked at again: when an epic whose start
-// failed is tried once more. It is nil if nothing waits for the time.
+// Due is when an epic whose start failed is tried again; nil if there is none.
 func (Decider) Due(p *core.Project) *time.Time {
 	waiting := p.Waiting()
 	if len(waiting) == 0 || waiting[0].TriedAt == nil {
@@ -59,9 +56,8 @@ func (Decider) Due(p *core.Project) *time.Time {
 	return &due
 }
 
-// Failed says what becomes of an epic whose run could not be started: it is
-// tried again, or refused. It is nil if it is no longer the epic's turn, because
-// then somebody's word kept it from starting.
+// Failed says what becomes of an epic whose run could not be started: it is tried again, or refused. It is nil if it is no
+// longer the epic's turn, because then a person kept it from starting.
 func (Decider) Failed(p *core.Project, f core.StartFailure) core.Body {
 	if p.Still() != nil || p.Place(f.Epic) != 1 {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
-// drive moves an open stage on: its newest task to its end, and then what the
-// table says.
+// drive drives the newest task of an open stage to its end, and then does what the table says.
 func drive(r *core.Run, s *core.Stage, step *core.Step) []core.Body {
 	if s.Status != core.StageOpen {
 		return nil
@@ -26,8 +25,8 @@ func drive(r *core.Run, s *core.Stage, step *core.Step) []core.Body {
 	return act(r, s, step, t, then)
 }
 
-// newest is the task that the stage's work has come to; nil before the first.
-// What was given up when the project changed hands counts for nothing.
+// newest is the newest task of a stage; nil before the first. Tasks that were dropped when the project changed hands do
+// not count.
 func newest(s *core.Stage) *core.Task {
 	for _, t := range slices.Backward(s.Tasks) {
 		if t.Status != core.TaskDropped || t.Act == core.ActMerge && s.Conflict != nil {
@@ -63,8 +62,7 @@ func outcomeOf(t *core.Task) (kind core.TaskKind, ended outcome, over bool) {
 	return t.Kind, approved, true
 }
 
-// asCode is the kind by which the table knows a task: what a manager delegated
-// without a kind was code as well.
+// asCode is the kind of a task in the table: what a manager delegated without a kind counts as code.
 func asCode(kind core.TaskKind) core.TaskKind {
 	if kind == core.KindWork {
 		return core.KindCode
@@ -72,7 +70,7 @@ func asCode(kind core.TaskKind) core.TaskKind {
 	return kind
 }
 
-// act carries a rule's move out.
+// act makes a rule's move.
 func act(r *core.Run, s *core.Stage, step *core.Step, t *core.Task, then move) []core.Body {
 	switch then {
 	case moveCode:
@@ -88,7 +86,7 @@ func act(r *core.Run, s *core.Stage, step *core.Step, t *core.Task, then move) [
 		return admit(r, s, step, core.KindMerge)
 	case moveResolve:
 		if work.Count(s, core.KindResolve) >= s.Allowed(r.Playbook.Project.Attempts) {
-			return []core.Body{giveUp(r, s, fmt.Sprintf("%s could not be merged after %d attempts to put it right", s.Branch, work.Count(s, core.KindResolve)))}
+			return []core.Body{giveUp(r, s, fmt.Sprintf("%s could not be merged after %d attempts to fix it", s.Branch, work.Count(s, core.KindResolve)))}
 		}
 		return admit(r, s, step, core.KindResolve)
 	case movePass:
@@ -103,7 +101,7 @@ func act(r *core.Run, s *core.Stage, step *core.Step, t *core.Task, then move) [
 	return nil
 }
 
-// reviewed reports a delivery that is to be reviewed before it is merged.
+// reviewed reports whether a delivery must be reviewed before it is merged.
 func reviewed(r *core.Run, step *core.Step, t *core.Task) bool {
 	rule := r.Playbook.Project.Review
 	if r.Playbook.Project.Roles[core.KindReview] == "" {
@@ -125,15 +123,13 @@ func reviewed(r *core.Run, step *core.Step, t *core.Task) bool {
 	return false
 }
 
-// vouched reports a plan that a person wrote or approved. One that nobody looked
-// at cannot do without a review.
+// vouched reports whether a person wrote or approved the plan. Only such a plan can do without a review.
 func vouched(r *core.Run) bool {
 	s := r.Stage(core.PlanStage)
 	return s == nil || s.Gate != nil && s.Gate.Approved
 }
 
-// startOver begins a step anew where the playbook allows for that, and asks a
-// person otherwise.
+// startOver starts a step over if the playbook allows it, and asks a person otherwise.
 func startOver(r *core.Run, s *core.Stage, reason string) core.Body {
 	if s.Round < s.Allowed(r.Playbook.Project.Rounds) {
 		return core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: reason, Again: true}
@@ -151,9 +147,8 @@ func giveUp(r *core.Run, s *core.Stage, reason string) core.Body {
 	}
 }
 
-// recovery looks at how a task's attempts failed. The same failure twice is
-// taken for a wrong approach: the step is begun anew. Failures that differ are
-// unclear, and a person is asked.
+// recovery looks at how a task's attempts failed. The same failure twice means a wrong approach: the step starts over. If
+// the failures differ, a person is asked.
 func recovery(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 	if n := len(t.Attempts); n > 1 && slices.Equal(signature(t.Attempts[n-1]), signature(t.Attempts[n-2])) {
 		return startOver(r, s, work.WhyNot(r, t)+"; the same as before, so another approach is needed")

@@ -107,7 +107,7 @@ func TestWhatFollowsForAStep(t *testing.T) {
 		"a merge given up then":               {step(ended(core.KindCode, core.TaskDone), dropped(core.KindMerge)), "", []string{"TaskAdmitted review"}},
 		"a merge that was refused":            {refused(0, 0), "", []string{"TaskAdmitted resolve"}},
 		"refused, after one try":              {refused(1, 0), "", []string{"TaskAdmitted resolve2"}},
-		"refused, as often as allowed":        {refused(2, 0), "", []string{"RunPaused attempts: The API: feature/x-step-1-1 could not be merged after 2 attempts to put it right"}},
+		"refused, as often as allowed":        {refused(2, 0), "", []string{"RunPaused attempts: The API: feature/x-step-1-1 could not be merged after 2 attempts to fix it"}},
 		"refused as often, and more is given": {refused(2, 1), "", []string{"TaskAdmitted resolve3"}},
 		"work given up after a refusal":       {func() *core.Stage { s := refused(0, 0); s.Tasks = append(s.Tasks, dropped(core.KindResolve)); return s }(), "", []string{"TaskAdmitted resolve2"}},
 		"code":                                {step(ended(core.KindCode, core.TaskDone)), "", []string{"TaskAdmitted review"}},

@@ -9,15 +9,15 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
-// PlanArtifact is the document by which a plan is handed in.
+// PlanArtifact is the document in which a plan is handed in.
 const PlanArtifact = "plan.md"
 
-// planned sees that there is a plan that can be followed.
+// planned makes sure that there is a plan that can be followed.
 func planned(r *core.Run) []core.Body {
 	if r.Driving.Plan.Trouble != "" {
 		return []core.Body{core.RunPaused{
 			Code: core.PauseInput, Stage: core.PlanStage, Reason: "the plan cannot be followed: " + r.Driving.Plan.Trouble,
-			Advice: core.Advice{Hint: "put .ai/plan.md right on " + r.Base + " and start another run", Choices: r.Choices(core.VerbCancel)},
+			Advice: core.Advice{Hint: "correct .ai/plan.md on " + r.Base + " and start another run", Choices: r.Choices(core.VerbCancel)},
 		}}
 	}
 	s := r.Stage(core.PlanStage)
@@ -32,8 +32,8 @@ func planned(r *core.Run) []core.Body {
 	return nil
 }
 
-// lacksPlan reports that there is no plan, or only one that was worked off
-// before this run began. What a manager delegated in this run is of its plan.
+// lacksPlan reports that there is no plan, or only one that was done before this run began. A plan that a manager has
+// delegated from in this run is this run's.
 func lacksPlan(r *core.Run) bool {
 	if r.Managing.Delegated > 0 && len(r.Driving.Plan.Steps) > 0 {
 		return false
@@ -66,10 +66,10 @@ func openPlan(r *core.Run, s *core.Stage) []core.Body {
 	}}
 }
 
-// roles are those that a plan may name.
+// roles are the roles that a plan may name.
 func roles(r *core.Run) []string { return slices.Sorted(maps.Keys(r.Playbook.Roles)) }
 
-// planning brings the planner's work to its gate.
+// planning drives the planner's work to its gate.
 func planning(r *core.Run, s *core.Stage) []core.Body {
 	if s.Status == core.StageGated {
 		if s.Gate == nil || !s.Gate.Approved {
@@ -91,7 +91,7 @@ func planning(r *core.Run, s *core.Stage) []core.Body {
 	return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
 }
 
-// takePlan has a plan that passed committed.
+// takePlan commits a plan that passed.
 func takePlan(r *core.Run, s *core.Stage) []core.Body {
 	a := r.Artifact(PlanArtifact)
 	if s.Merged != "" || a == nil || work.Moving(r) {
@@ -100,7 +100,7 @@ func takePlan(r *core.Run, s *core.Stage) []core.Body {
 	return []core.Body{core.PlanWriteRequested{Artifact: a.Digest, Message: "the steps of " + r.Title}}
 }
 
-// marked has the steps that were merged marked as done.
+// marked marks merged steps as done.
 func marked(r *core.Run) []core.Body {
 	if work.Moving(r) {
 		return nil

@@ -1,7 +1,6 @@
-// Package rules decides for playbooks of kind `rules`: a project's plan is
-// worked off by a table of rules, each step on a branch of its own, verified,
-// reviewed where the playbook wants it, merged, and published at the end. It is
-// pure: given the same state it decides the same, and it must not do anything.
+// Package rules decides for playbooks of kind `rules`: it does the steps of a project's plan by a table of rules. Each step
+// gets a branch of its own and is verified, reviewed if the playbook wants that, and merged; the end is a pull request.
+// The package is pure: the same state gives the same decision, and it must not do anything.
 package rules
 
 import (
@@ -23,7 +22,7 @@ func (Decider) Version() int { return 5 }
 // Decide follows the first of these that has something to say; the rest are asked again afterwards.
 func (Decider) Decide(r *core.Run) []core.Body {
 	if r.Driving.Plan == nil {
-		return nil // it is being looked for
+		return nil // it is still being read
 	}
 	return work.First(r, work.Ended, planned, stages, marked, publish, work.Review)
 }

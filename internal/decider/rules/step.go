@@ -9,7 +9,7 @@ import (
 
 func stageOf(step core.Step) string { return core.StepStage(step.ID) }
 
-// stages opens what can be begun and moves on what is open.
+// stages opens the steps that can begin and drives the open ones.
 func stages(r *core.Run) []core.Body {
 	if s := r.Stage(core.PlanStage); s != nil && s.Merged == "" {
 		return nil // the plan comes first
@@ -31,7 +31,7 @@ func stages(r *core.Run) []core.Body {
 	return work.Bounded(r, bodies)
 }
 
-// ready reports that all a step depends on is merged.
+// ready reports that all dependencies of a step are merged.
 func ready(r *core.Run, step core.Step) bool {
 	for _, id := range step.After {
 		if before := r.Driving.Plan.Step(id); before != nil && !finished(r, *before) {
@@ -46,7 +46,7 @@ func finished(r *core.Run, step core.Step) bool {
 	return step.Done || s != nil && s.Status.Closed()
 }
 
-// wishes turns what people want changed into work like that of a step.
+// wishes makes requested changes into work like that of a step.
 func wishes(r *core.Run) []core.Body {
 	var bodies []core.Body
 	for _, s := range r.Stages {

@@ -15,22 +15,22 @@ const (
 	failed   outcome = "failed"            // its attempts are used up
 )
 
-// move is what the rules answer with.
+// move is the answer of a rule.
 type move int
 
 const (
 	moveCode    move = iota // do the step's work
-	moveReview              // have it reviewed, where the playbook wants that; otherwise merge
+	moveReview              // have it reviewed if the playbook wants that; otherwise merge
 	moveFix                 // continue the branch with what the review found
 	moveMerge               // merge the branch
-	moveResolve             // continue the branch with what the merge stumbled over
+	moveResolve             // continue the branch to fix what stopped the merge
 	movePass                // the step is done
-	moveDiscard             // begin the step anew, on another branch
-	moveRecover             // look at how it failed: begin anew, or ask a person
+	moveDiscard             // start the step over, on another branch
+	moveRecover             // look at how it failed: start over, or ask a person
 	moveAsk                 // ask a person
 )
 
-// row is one rule: after a task of a kind ended so, make that move.
+// row is one rule: the move after a task of a kind ended in one way.
 type row struct {
 	after core.TaskKind
 	ended outcome
@@ -46,7 +46,7 @@ func table() []row {
 		{core.KindReview, approved, moveMerge},
 		{core.KindReview, changes, moveFix},
 		{core.KindReview, rejected, moveDiscard},
-		{core.KindReview, failed, moveAsk}, // the work is verified: it is not to be begun anew
+		{core.KindReview, failed, moveAsk}, // the work is verified, so it does not start over
 		{core.KindFix, done, moveMerge},
 		{core.KindFix, failed, moveRecover},
 		{core.KindMerge, refused, moveResolve},
@@ -56,7 +56,7 @@ func table() []row {
 	}
 }
 
-// lookUp finds the rule for what a step's newest task came to.
+// lookUp finds the rule for how a step's newest task ended.
 func lookUp(after core.TaskKind, ended outcome) (move, bool) {
 	for _, r := range table() {
 		if r.after == after && r.ended == ended {

@@ -15,7 +15,7 @@ func admit(r *core.Run, s *core.Stage, step *core.Step, kind core.TaskKind) []co
 	return []core.Body{work.Admit(r, s, kind, work.Name(s, kind), role)}
 }
 
-// publish brings what is merged to the pull request once nothing else is left.
+// publish publishes what is merged once nothing else is left to do.
 func publish(r *core.Run) []core.Body {
 	s, due := r.Stage(core.PublishStage), complete(r) && !work.Moving(r)
 	if s != nil && (s.Trouble != "" || s.Status == core.StageGated || s.Status == core.StageOpen) {
@@ -27,8 +27,7 @@ func publish(r *core.Run) []core.Body {
 	return work.OpenPublish(r, "")
 }
 
-// complete reports that every step is merged and marked, and nobody wants
-// anything changed.
+// complete reports that every step is merged and marked, and no change is requested.
 func complete(r *core.Run) bool {
 	for _, step := range r.Driving.Plan.Steps {
 		s := r.Stage(stageOf(step))

@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
-// conclude closes a wave and follows what the planner decided.
+// conclude closes a wave and follows the planner's decision.
 func conclude(r *core.Run, s *core.Stage) []core.Body {
 	d := r.Waves.Decision
 	t := s.Tasks[len(s.Tasks)-1]
@@ -34,7 +34,7 @@ type following struct {
 	run      *core.Run
 	decision *core.PlannerDecision
 	bodies   []core.Body
-	notes    []string // what could not be followed
+	notes    []string // parts of the decision that could not be followed
 	dropped  []string
 }
 
@@ -43,7 +43,7 @@ func (f *following) note(format string, args ...any) {
 	f.notes = append(f.notes, fmt.Sprintf(format, args...))
 }
 
-// answers are the planner's to what workers asked and nobody has answered.
+// answers takes the planner's answers to open questions of workers.
 func (f *following) answers() {
 	seen := map[string]bool{}
 	for _, a := range f.decision.Answers {
@@ -61,7 +61,7 @@ func (f *following) answers() {
 	}
 }
 
-// facts that contradict what a person answered do not hold, and the planner is told.
+// facts tells the planner which of its facts contradict a person's answer: those are not valid.
 func (f *following) facts() {
 	for _, claim := range f.decision.Facts {
 		held := f.run.Waves.Fact(claim.Key)
@@ -71,7 +71,7 @@ func (f *following) facts() {
 	}
 }
 
-// resolutions that speak of no conflict are told to the planner.
+// resolutions tells the planner which of its resolutions are about no conflict.
 func (f *following) resolutions() {
 	open := f.run.Waves.Conflicts()
 	for _, resolution := range f.decision.Resolutions {
@@ -81,8 +81,7 @@ func (f *following) resolutions() {
 	}
 }
 
-// drops ends the delegations that the planner does not want any more, one that
-// failed included. Nothing is dropped by not being spoken of.
+// drops ends the delegations that the planner drops, failed ones included. The planner must name each of them.
 func (f *following) drops() {
 	for _, drop := range f.decision.Dropped {
 		d := f.run.Waves.Work(drop.ID)
@@ -135,8 +134,7 @@ func (f *following) ask(questions []core.Asked) {
 	}
 }
 
-// unfinished is what keeps the planner from finishing, given what it just dropped
-// and answered.
+// unfinished is what keeps the planner from finishing, after what it just dropped and answered.
 func (f *following) unfinished() []string {
 	r := f.run.Clone()
 	r.Waves.Rule(f.decision)
@@ -164,7 +162,7 @@ func (f *following) finish() {
 
 func publishing(r *core.Run) bool { return r.Stage(core.PublishStage) != nil }
 
-// publish brings the run's branch to the pull request, and the run to its end.
+// publish drives publishing, and completes the run after it.
 func publish(r *core.Run) []core.Body {
 	if s := r.Stage(core.PublishStage); s != nil && s.Trouble == "" && s.Status == core.StageDone {
 		return []core.Body{core.RunCompleted{}}

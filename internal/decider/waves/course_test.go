@@ -262,7 +262,7 @@ func TestTheNumberOfWavesIsBounded(t *testing.T) {
 	}
 	w.run.Playbook.Project.Waves.Waves = 3
 	w.play()
-	if w.run.Pause == nil || w.run.Waves.N != 3 || !strings.Contains(w.run.Pause.Reason, "3 waves are all") {
+	if w.run.Pause == nil || w.run.Waves.N != 3 || !strings.Contains(w.run.Pause.Reason, "no more than 3 waves") {
 		t.Errorf("wave %d, %+v", w.run.Waves.N, w.run.Pause)
 	}
 }

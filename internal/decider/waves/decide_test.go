@@ -139,7 +139,7 @@ func TestWhatBeginsOfAWave(t *testing.T) {
 		"again":                      {core.WritesCode, delegated("a", core.DelegationWaiting), turns(1), "", []string{"TaskAdmitted a.r1.again2"}},
 		"again, for the last time":   {core.WritesCode, delegated("a", core.DelegationWaiting), turns(4), "", []string{"TaskAdmitted a.r1.again5"}},
 		"again, too often":           {core.WritesCode, delegated("a", core.DelegationWaiting), turns(5), "", []string{"BriefEnded a failed: it was blocked 5 times", "StageDiscarded a: it was blocked 5 times"}},
-		"what it needs is not there": {core.WritesCode, lacking, nil, "", []string{"BriefEnded a failed: fact:gone is not there any more"}},
+		"what it needs is not there": {core.WritesCode, lacking, nil, "", []string{"BriefEnded a failed: fact:gone no longer exists"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.work.Brief.Outputs, c.work.Brief.Criteria, c.work.Brief.Needs = []string{"a.md"}, []core.Criterion{{Text: "it is so"}}, []string{"code"}

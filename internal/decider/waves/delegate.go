@@ -8,13 +8,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// delegate admits the planner's briefs, or says why not. The same
-// refusal again and again becomes a question to people.
+// delegate admits or refuses the planner's briefs. A refusal that repeats too often becomes a question to people.
 func (f *following) delegate() {
 	rules := f.run.Playbook.Project.Waves
 	if f.run.Waves.N >= rules.Waves && len(f.decision.Delegations) > 0 {
 		f.say(core.CourseRefused{Course: core.CourseContinue, Reasons: []string{
-			fmt.Sprintf("%d waves are all that the playbook allows: finish with what there is, or ask", rules.Waves),
+			fmt.Sprintf("the playbook allows no more than %d waves: finish with what there is, or ask", rules.Waves),
 		}})
 		return
 	}
@@ -42,7 +41,7 @@ func (f *following) delegate() {
 	}
 }
 
-// request is what admission judges the planner's briefs by.
+// request asks admission about the planner's briefs.
 func (f *following) request(wanted []core.Brief) admission.Request {
 	r := f.run
 	q := admission.Request{
@@ -86,8 +85,7 @@ func (f *following) earlier(d *core.Delegated) admission.Earlier {
 	return e
 }
 
-// inOrder puts what was admitted in the order of its dependencies. Admission saw
-// that there is one.
+// inOrder sorts admitted briefs by their dependencies. Admission made sure that there are no cycles.
 func inOrder(r *core.Run, admitted []core.Brief) []core.Brief {
 	var placed []core.Brief
 	is := func(id string) bool {
@@ -106,18 +104,17 @@ func inOrder(r *core.Run, admitted []core.Brief) []core.Brief {
 	return placed
 }
 
-// maxReason bounds what a question quotes of a refusal.
+// maxReason bounds the reason of a refusal in a question.
 const maxReason = 1000
 
-// escalate asks people about what the planner wants and cannot have: one question,
-// however much it is.
+// escalate asks people one question about all refusals that repeat.
 func (f *following) escalate(again []core.BriefRefusal) {
 	no, more := again[0], ""
 	if n := len(again) - 1; n > 0 {
-		more = fmt.Sprintf(" So it is with %d more.", n)
+		more = fmt.Sprintf(" The same goes for %d more.", n)
 	}
 	reason := []rune(no.Reason)
-	text := fmt.Sprintf("The planner has asked %d times for delegation %s, and it is refused (%s): %s%s What is to be done?",
+	text := fmt.Sprintf("The planner has asked %d times for delegation %s, which is refused (%s): %s.%s What should be done?",
 		core.MaxRefusals, no.ID, no.Code, string(reason[:min(len(reason), maxReason)]), more)
 	f.ask([]core.Asked{{Text: text}})
 }

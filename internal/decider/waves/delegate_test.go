@@ -117,9 +117,9 @@ func TestWhatIsRefusedAgainIsAskedOnce(t *testing.T) {
 		want   []string
 	}{
 		"the second time": {[]core.Brief{stranger("x")}, 1, nil},
-		"the third time":  {[]core.Brief{stranger("x")}, 2, []string{" What is to be done?"}},
+		"the third time":  {[]core.Brief{stranger("x")}, 2, []string{". What should be done?"}},
 		"the fourth time": {[]core.Brief{stranger("x")}, 3, nil},
-		"two of them":     {[]core.Brief{stranger("x"), stranger("y")}, 2, []string{" So it is with 1 more. What is to be done?"}},
+		"two of them":     {[]core.Brief{stranger("x"), stranger("y")}, 2, []string{". The same goes for 1 more. What should be done?"}},
 	} {
 		r := decided(core.PlannerDecision{Decision: core.CourseContinue, Reason: "on", Delegations: c.briefs})
 		r.Waves.Repeats = map[string]int{}
@@ -133,7 +133,7 @@ func TestWhatIsRefusedAgainIsAskedOnce(t *testing.T) {
 			if q, ok := b.(core.QuestionAsked); ok {
 				_, rest, _ := strings.Cut(q.Text, "dev")
 				got = append(got, rest)
-				if !strings.HasPrefix(q.Text, "The planner has asked 3 times for delegation x, and it is refused (") || !q.Blocking {
+				if !strings.HasPrefix(q.Text, "The planner has asked 3 times for delegation x, which is refused (") || !q.Blocking {
 					t.Errorf("%s: people are asked %+v", name, q)
 				}
 			}

@@ -206,7 +206,7 @@ func TestManyRefusalsAreOneQuestion(t *testing.T) {
 		many = further(append(many.Delegations, brief(fmt.Sprint("b", i)))...)
 	}
 	w := steady(t, core.WritesArtifacts, many, many, many).play()
-	if len(w.run.Questions) != 1 || !strings.Contains(w.run.Questions[0].Text, "So it is with 39 more.") {
+	if len(w.run.Questions) != 1 || !strings.Contains(w.run.Questions[0].Text, "The same goes for 39 more.") {
 		t.Errorf("%d questions: %+v", len(w.run.Questions), w.run.Questions)
 	}
 }

@@ -17,7 +17,7 @@ import (
 func TestWhenThePlannerLooks(t *testing.T) {
 	t.Parallel()
 	looks := []string{"StageOpened " + core.PlannerStage, "TaskAdmitted planner.r1"}
-	barren := "RunPaused " + string(core.PauseBarren) + ": the planner decided 3 times in a row and nothing came of it"
+	barren := "RunPaused " + string(core.PauseBarren) + ": the planner made 3 decisions in a row that led to nothing"
 	closed := func(r *core.Run) { r.Waves.Open = false }
 	asks := func(blocking bool, from string) func(r *core.Run) {
 		return func(r *core.Run) {

@@ -6,10 +6,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// replacing are the planner's briefs with what they take over: every criterion
-// that is unmet of a delegation they replace. One that a brief has itself, in the
-// same words, is its own to check; one that none of those that replace the
-// delegation has is given to the first. What was dropped is not wanted any more.
+// replacing are the planner's briefs with what they take over: every unmet criterion of a delegation that they replace. A
+// criterion goes to the briefs that have it in the same words; if none has, to the first brief. Criteria of dropped
+// delegations are not taken over.
 func (f *following) replacing() []core.Brief {
 	briefs := slices.Clone(f.decision.Delegations)
 	for _, old := range f.run.Waves.Works {
@@ -36,8 +35,7 @@ func (f *following) replacing() []core.Brief {
 	return briefs
 }
 
-// takeOver has one of the briefs see to a criterion. A check goes with it, unless
-// the planner says how else it is checked.
+// takeOver gives a criterion to the briefs. Its check goes with it, unless the planner gave it another.
 func takeOver(heirs []*core.Brief, criterion core.Criterion) {
 	taken := false
 	for _, b := range heirs {

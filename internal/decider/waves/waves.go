@@ -1,8 +1,6 @@
-// Package waves decides for playbooks of kind `waves`: a planner, which is an
-// agent, splits the goal into delegations; this package admits them
-// or refuses them, brings them to their end, and has the planner close each wave
-// before the next begins. It is pure, and must not choose work itself: that is
-// the planner's.
+// Package waves decides for playbooks of kind `waves`. An agent, the planner, splits the goal into delegations; this
+// package admits or refuses them, drives them to their end, and has the planner close each wave before the next begins. It
+// is pure, and must not choose work.
 package waves
 
 import (
@@ -28,7 +26,7 @@ func (Decider) Decide(r *core.Run) []core.Body {
 	return work.First(r, planning, questions, hopeless, works, merges, publish, reopen, ask, idle, plan)
 }
 
-// planning brings the planner's round to its end.
+// planning drives the planner's round to its end.
 func planning(r *core.Run) []core.Body {
 	s := r.Stage(core.PlannerStage)
 	if s == nil || s.Status != core.StageOpen {
@@ -45,8 +43,7 @@ func planning(r *core.Run) []core.Body {
 	return nil
 }
 
-// questions asks what workers want to know, each once: first what somebody waits
-// for, as far as people can be asked at a time.
+// questions asks the workers' questions, each once: blocking ones first, and no more than people can be asked at a time.
 func questions(r *core.Run) []core.Body {
 	a := asker{run: r, said: map[string]bool{}}
 	for _, blocking := range []bool{true, false} {
@@ -66,7 +63,7 @@ type asker struct {
 	bodies []core.Body
 }
 
-// put asks what a delegation wants to know and nobody has asked.
+// put asks those questions of a delegation that nobody has asked yet.
 func (a *asker) put(d *core.Delegated, blocking bool) {
 	wanted, optional := d.Answer.Questions()
 	if !blocking {
@@ -81,7 +78,7 @@ func (a *asker) put(d *core.Delegated, blocking bool) {
 	}
 }
 
-// asking is a question that nobody asked before; nil where somebody did.
+// asking is the event of a new question; nil if somebody asked it before.
 func asking(r *core.Run, from string, q core.Asked, blocking bool) core.Body {
 	b := core.QuestionAsked{ID: r.QuestionID(q.Text), Text: q.Text, From: from, Blocking: blocking, About: q.About, Default: q.Default, After: q.Patience()}
 	if r.Question(b.ID) != nil || r.Answered(b.ID) != nil {
@@ -90,9 +87,8 @@ func asking(r *core.Run, from string, q core.Asked, blocking bool) core.Body {
 	return b
 }
 
-// reopen begins the next wave where something can go on: what was admitted, or
-// waited for an answer. After the last that is allowed, what was answered goes on in
-// that one.
+// reopen begins the next wave if admitted work, or work that waited for an answer, can go on. After the last allowed wave,
+// work whose questions were answered goes on in that one.
 func reopen(r *core.Run) []core.Body {
 	w := r.Waves
 	if w.Open || r.Closing() || r.Resting() {
@@ -101,7 +97,7 @@ func reopen(r *core.Run) []core.Body {
 	return []core.Body{core.WaveOpened{Wave: min(w.N+1, r.Playbook.Project.Waves.Waves)}}
 }
 
-// ask pauses the run where nothing goes on without an answer.
+// ask pauses the run if nothing can go on without an answer.
 func ask(r *core.Run) []core.Body {
 	if r.Waves.Open || r.Closing() || publishing(r) {
 		return nil
@@ -124,13 +120,13 @@ func who(q core.Question) string {
 	return q.From
 }
 
-// idle pauses the run of a planner whose decisions lead to nothing.
+// idle pauses the run if the planner's decisions lead to nothing.
 func idle(r *core.Run) []core.Body {
 	w := r.Waves
 	if w.Idle < core.MaxIdle || w.Open || r.Closing() || publishing(r) {
 		return nil
 	}
-	reason := fmt.Sprintf("the planner decided %d times in a row and nothing came of it", w.Idle)
+	reason := fmt.Sprintf("the planner made %d decisions in a row that led to nothing", w.Idle)
 	switch {
 	case len(w.Objections) > 0:
 		reason += ": " + w.Objections[0]
@@ -167,8 +163,7 @@ func title(r *core.Run) string {
 	return fmt.Sprintf("Close wave %d", r.Waves.N)
 }
 
-// documents are what the planner hands in: there is nothing to tell of before the
-// first wave.
+// documents are what the planner hands in. Before the first wave there is nothing to sum up.
 func documents(r *core.Run) []string {
 	if r.Waves.N == 0 {
 		return []string{core.DecisionArtifact}
@@ -176,7 +171,7 @@ func documents(r *core.Run) []string {
 	return []string{core.DecisionArtifact, core.CompactArtifact, core.DetailedArtifact}
 }
 
-// complete is what must hold of what the planner hands in.
+// complete is the check of what the planner hands in.
 func complete(r *core.Run) core.Check {
 	all := core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckDecision}}}
 	for _, name := range documents(r)[1:] {

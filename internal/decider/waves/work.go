@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
-// works moves on what is delegated, in the order it was admitted.
+// works drives the delegations, in the order they were admitted.
 func works(r *core.Run) []core.Body {
 	if !r.Waves.Open {
 		return nil
@@ -20,7 +20,7 @@ func works(r *core.Run) []core.Body {
 	return work.Bounded(r, bodies)
 }
 
-// drive moves one delegation on.
+// drive drives one delegation.
 func drive(r *core.Run, d *core.Delegated) []core.Body {
 	s := r.Stage(d.Brief.ID)
 	switch d.Status {
@@ -54,12 +54,12 @@ func fail(d *core.Delegated, s *core.Stage, reason string) []core.Body {
 	}
 }
 
-// begin gives a delegation to an agent: for the first time, or again with the
-// answers it waited for. What it had done by then is on its branch.
+// begin gives a delegation to an agent, for the first time or again with the answers it waited for. Its earlier work is on
+// its branch.
 func begin(r *core.Run, d *core.Delegated, s *core.Stage) []core.Body {
 	for _, name := range d.Brief.Requires {
 		if !r.Known(name) {
-			reason := fmt.Sprintf("%s is not there any more", name)
+			reason := fmt.Sprintf("%s no longer exists", name)
 			return []core.Body{core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegationFailed, Reason: reason}}
 		}
 	}
@@ -94,8 +94,8 @@ func assign(r *core.Run, d *core.Delegated, s *core.Stage) core.TaskAdmitted {
 	return t
 }
 
-// hopeless ends what depends on something that will not be done any more, and
-// what depends on that: they were admitted in the order of their dependencies.
+// hopeless ends delegations whose dependency will not be done, and those that depend on them. One pass is enough, because
+// they were admitted in the order of their dependencies.
 func hopeless(r *core.Run) []core.Body {
 	var bodies []core.Body
 	ended := map[string]bool{}
@@ -112,7 +112,7 @@ func hopeless(r *core.Run) []core.Body {
 	return bodies
 }
 
-// settled reports that everything a wave has done was taken in or given up.
+// settled reports that all work of a wave is merged or given up.
 func settled(r *core.Run) bool {
 	for _, d := range r.Waves.Works {
 		if s := r.Stage(d.Brief.ID); d.Status.Over() && s != nil && s.Status == core.StageOpen {
@@ -122,15 +122,15 @@ func settled(r *core.Run) bool {
 	return true
 }
 
-// awaited reports that somebody begins on what a delegation has done.
+// awaited reports whether another delegation waits for this one.
 func awaited(r *core.Run, d *core.Delegated) bool {
 	return slices.ContainsFunc(r.Waves.Works, func(other *core.Delegated) bool {
 		return other.Status == core.DelegationWaiting && slices.Contains(other.Brief.DependsOn, d.Brief.ID)
 	})
 }
 
-// next is the delegation whose work is taken in now: the one that is being merged, or
-// else the first that others wait for or, once nothing is worked on, of all.
+// next is the delegation to merge: one that is being merged; else the first that others wait for or, once no work is going
+// on, the first of all.
 func next(r *core.Run) (*core.Delegated, *core.Stage) {
 	rests := r.Resting()
 	var first *core.Delegated
@@ -152,8 +152,8 @@ func next(r *core.Run) (*core.Delegated, *core.Stage) {
 	return first, r.Stage(first.Brief.ID)
 }
 
-// merges takes what a wave has done into the run's branch, one after the other: what
-// others depend on as soon as it is done, the rest once nothing is worked on any more.
+// merges merges the work of a wave into the run's branch, one delegation after the other: those that others depend on as
+// soon as they are done, the rest once no work is going on.
 func merges(r *core.Run) []core.Body {
 	if !r.Waves.Open {
 		return nil

@@ -6,11 +6,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// ReviewArtifact is the document by which a review is handed in.
+// ReviewArtifact is the document in which a review is handed in.
 const ReviewArtifact = "review.json"
 
-// Admit makes a task of a kind for a stage that has a branch of its own. role is
-// who does it in place of the playbook's choice.
+// Admit makes a task of a kind for a stage that has a branch of its own. role, if any, replaces the playbook's choice.
 func Admit(r *core.Run, s *core.Stage, kind core.TaskKind, name, role string) core.TaskAdmitted {
 	m := r.Playbook.Project
 	t := core.TaskAdmitted{
@@ -35,13 +34,12 @@ func Admit(r *core.Run, s *core.Stage, kind core.TaskKind, name, role string) co
 	return t
 }
 
-// Unchanged is what must hold of work on a branch whether it changes anything
-// or not.
+// Unchanged is the check of work on a branch that need not change anything.
 func Unchanged(r *core.Run) core.Check {
 	return core.Check{Kind: core.CheckAll, Of: append([]core.Check{core.LeavesPlan("")}, Parts(r.Playbook.Project.Done)...)}
 }
 
-// Parts are the checks of a compound that all must hold.
+// Parts are the checks of a compound that must all pass.
 func Parts(c core.Check) []core.Check {
 	if c.Kind == core.CheckAll || c.Kind == "" {
 		return c.Of
@@ -68,7 +66,7 @@ func Name(s *core.Stage, kind core.TaskKind) string {
 	return string(kind)
 }
 
-// Advance brings a task nearer to its end. A merge waits for its turn.
+// Advance drives a task. A merge waits until no other merge is going on.
 func Advance(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
 	if t.Act == core.ActMerge && t.Status == core.TaskWaiting && Moving(r) && !Lost(r, t) {
 		return nil
@@ -89,15 +87,13 @@ func Begin(r *core.Run, id, title string) core.StageOpened {
 	return b
 }
 
-// Bounded leaves one request to merge among the bodies, since merges follow one
-// another, each against what the one before it left, and no more attempts than
-// there may be at once: the others would only be refused a slot. A pause is said
-// alone: the rest waits for the person, too.
+// Bounded keeps one request to merge, because each merge builds on the one before, and no more attempts than may run at
+// once, because the others would get no slot. If there is a pause, only that is kept.
 func Bounded(r *core.Run, bodies []core.Body) []core.Body {
 	var kept []core.Body
 	merging, free := false, r.Limits.AtOnce()-len(r.Active())
 	if r.Turning() != nil {
-		free++ // it takes no worker's place
+		free++ // a manager needs no worker's slot
 	}
 	for _, b := range bodies {
 		switch b := b.(type) {

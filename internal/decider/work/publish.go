@@ -22,7 +22,7 @@ func Ended(r *core.Run) []core.Body {
 	return nil
 }
 
-// Review lets a project's run rest once everything is published.
+// Review lets a project's run wait for its review once everything is published.
 func Review(r *core.Run) []core.Body {
 	pr := r.PullRequest
 	if r.Status != core.StatusActive || pr == nil || pr.Commit != r.Verified || r.Current() != nil || len(r.Driving.Changes) > 0 {
@@ -31,7 +31,7 @@ func Review(r *core.Run) []core.Body {
 	return []core.Body{core.ReviewAwaited{}}
 }
 
-// Moving reports that the run's branch is about to move.
+// Moving reports that a commit or a merge is about to move the run's branch.
 func Moving(r *core.Run) bool { return r.Driving.PlanWrite != nil || r.Merging() != nil }
 
 // OpenPublish opens a round of publishing, on behalf of the delegation that asked for it, if any.
@@ -62,7 +62,7 @@ func Publishing(r *core.Run, due bool) []core.Body {
 	return nil
 }
 
-// Prepare brings a round of publishing to its gate.
+// Prepare drives a round of publishing to its gate.
 func Prepare(r *core.Run, s *core.Stage) []core.Body {
 	for _, t := range s.Tasks {
 		if t.Prepared != nil {

@@ -1,6 +1,5 @@
-// Package work is what every kind of playbook has in common: how one task comes
-// to its end. It is pure, and must not choose which tasks there are: the kinds'
-// deciders do.
+// Package work is what all kinds of playbooks share: how one task is driven to its end. It is pure, and must not choose
+// which tasks there are: the kinds' deciders do.
 package work
 
 import (
@@ -20,11 +19,10 @@ func First(r *core.Run, deciders ...func(*core.Run) []core.Body) []core.Body {
 	return nil
 }
 
-// Next is what follows for one task; nil where nothing does yet. A task that
-// has no further try pauses the run.
+// Next is what follows for one task; nil if nothing does yet. A task without attempts left pauses the run.
 func Next(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 	switch {
-	case Lost(r, t): // before the wait: there will be no further try to wait for
+	case Lost(r, t): // before the wait, because no further try will follow
 		return lost(r, s, t)
 	case idle(t) && r.Now().Before(t.NotBefore):
 		return nil
@@ -44,8 +42,7 @@ func Next(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 
 func idle(t *core.Task) bool { return t.Status == core.TaskWaiting || t.Status == core.TaskDelivered }
 
-// Lost reports a task that was lost too often to what lies outside the work, or
-// to something that waiting does not mend.
+// Lost reports a task that failed too often for reasons outside the work, or for one that waiting does not fix.
 func Lost(r *core.Run, t *core.Task) bool {
 	return idle(t) && (t.Stuck || t.Infra > r.Limits.Infra)
 }
@@ -89,9 +86,8 @@ func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	return core.RunPaused{Code: core.PauseAttempts, Stage: s.ID, Reason: label(r, s, t) + ": " + WhyNot(r, t), Advice: core.Advice{Choices: choices}}
 }
 
-// Onward is what a person can do about a stage that has no attempt left, and the
-// law accepts: words need somebody who reads them, and not every stage can be
-// left out.
+// Onward is what a person can do, by the law, about a stage without attempts left: feedback needs somebody who reads it,
+// and not every stage can be skipped.
 func Onward(r *core.Run, s *core.Stage) []core.Choice {
 	ways := []core.Verb{core.VerbRetry}
 	if !r.Managed() || s.ID == core.PlanStage && !r.ByWaves() {
@@ -105,7 +101,7 @@ func Onward(r *core.Run, s *core.Stage) []core.Choice {
 	return r.Choices(ways...)
 }
 
-// label is what a person calls a task of a stage.
+// label names a task of a stage for a person.
 func label(r *core.Run, s *core.Stage, t *core.Task) string {
 	name := s.ID
 	if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Title != "" {
@@ -117,8 +113,7 @@ func label(r *core.Run, s *core.Stage, t *core.Task) string {
 	return name
 }
 
-// WhyNot says what keeps a task from being done, and of a check that failed before
-// anybody had worked that it did.
+// WhyNot says why a task is not done. If the failed check failed before the run began, it says so.
 func WhyNot(r *core.Run, t *core.Task) string {
 	attempts := fmt.Sprintf("%d attempts", t.Counted)
 	if t.Counted == 1 {
@@ -147,7 +142,7 @@ func outgrew(a *core.Attempt) bool {
 	return a.Exit == core.ExitFailed && a.Resources != nil && a.Resources.Breach != ""
 }
 
-// FirstFailed is the first check that an attempt's delivery failed.
+// FirstFailed is the first failed check of an attempt's delivery.
 func FirstFailed(a *core.Attempt) string {
 	if a == nil {
 		return ""

@@ -135,10 +135,11 @@ func staged(r *core.Run, c core.Choice) (bodies []core.Body, known bool) {
 	case core.VerbSkip:
 		return []core.Body{core.StageSkipped{Stage: troubled(r).ID, Source: core.SkipPerson}}, true
 	case core.VerbApprove, core.VerbApproveLeak:
-		if s == nil || s.Gate == nil {
+		gated := r.Gated()
+		if gated == nil {
 			return nil, false
 		}
-		return []core.Body{core.ApprovalGranted{Subject: s.Gate.Subject, WithLeaks: c.Verb == core.VerbApproveLeak}}, true
+		return []core.Body{core.ApprovalGranted{Subject: gated.Gate.Subject, WithLeaks: c.Verb == core.VerbApproveLeak}}, true
 	case core.VerbFeedback:
 		return []core.Body{core.FeedbackGiven{Stage: s.ID, Text: "change it"}}, !r.ByWaves()
 	case core.VerbRollback:

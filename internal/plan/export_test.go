@@ -8,7 +8,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Render writes a new plan. Lines of the goal and of the steps' texts that would be taken for a part of the plan's form
+// ValidID lets tests ask which ids steps may have.
+func ValidID(id string) bool { return checkID(id) == "" }
+
+// Render writes a plan for tests to read. Lines of the goal and of the steps' texts that would be taken for a part of the plan's form
 // are changed so that they are not: headings become deeper, settings are escaped. What the steps themselves say is
 // written as it is: [Parse] tells whether ids, titles and references are in order.
 func Render(goal string, steps []core.Step) []byte {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -25,11 +23,12 @@ type once struct {
 	order  []string // of the keys, the oldest first
 }
 
-// wish is what a form asked for. Its result is there when done is closed.
+// wish is what a form asked for.
 type wish struct {
-	done chan struct{}
-	run  api.Run
-	err  error
+	turn  chan struct{} // holds one while somebody acts on it
+	run   *api.Run      // what came of it; for who has the turn
+	users int           // who act or wait
+	kept  bool          // it came about
 }
 
 // do acts, unless it was done already; then it gives what came of it. What failed
@@ -38,61 +37,53 @@ func (o *once) do(r *http.Request, act func(context.Context) (api.Run, error)) (
 	if r.PostForm.Get("once") == "" {
 		return act(r.Context())
 	}
-	key := wishKey(r)
-	for {
-		w, mine := o.enter(key)
-		if mine {
-			return o.fulfil(r.Context(), key, w, act)
-		}
-		select {
-		case <-r.Context().Done():
-			return api.Run{}, r.Context().Err()
-		case <-w.done:
-		}
-		if w.err == nil {
-			return w.run, nil
-		}
+	key, did := wishKey(r), false
+	w := o.enter(key)
+	defer func() { o.leave(key, w, did) }()
+	select {
+	case w.turn <- struct{}{}:
+		defer func() { <-w.turn }()
+	case <-r.Context().Done():
+		return api.Run{}, r.Context().Err()
 	}
+	if w.run != nil {
+		return *w.run, nil
+	}
+	run, err := act(r.Context())
+	if did = err == nil; did {
+		w.run = &run
+	}
+	return run, err
 }
 
-// errBroken is what came of a wish whose act did not return.
-var errBroken = errors.New("it broke off")
-
-// fulfil acts, and tells who waits for it, also where acting breaks off.
-func (o *once) fulfil(ctx context.Context, key string, w *wish, act func(context.Context) (api.Run, error)) (api.Run, error) {
-	w.err = errBroken
-	defer o.leave(key, w)
-	w.run, w.err = act(ctx)
-	return w.run, w.err
-}
-
-// enter gives the wish of a key; mine where nobody has had it before.
-func (o *once) enter(key string) (w *wish, mine bool) {
+func (o *once) enter(key string) *wish {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if w, found := o.wishes[key]; found {
-		return w, false
-	}
 	if o.wishes == nil {
 		o.wishes = map[string]*wish{}
 	}
-	w = &wish{done: make(chan struct{})}
-	o.wishes[key] = w
-	if o.order = append(o.order, key); len(o.order) > maxOnce {
+	if o.wishes[key] == nil {
+		o.wishes[key] = &wish{turn: make(chan struct{}, 1)}
+	}
+	o.wishes[key].users++
+	return o.wishes[key]
+}
+
+// leave keeps a wish that came about, for as long as there is room.
+func (o *once) leave(key string, w *wish, did bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if w.users--; did {
+		w.kept = true
+		o.order = append(o.order, key)
+	}
+	if w.users == 0 && !w.kept {
+		delete(o.wishes, key)
+	}
+	if len(o.order) > maxOnce {
 		delete(o.wishes, o.order[0])
 		o.order = o.order[1:]
 	}
-	return w, true
-}
-
-func (o *once) leave(key string, w *wish) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if w.err != nil && o.wishes[key] == w {
-		delete(o.wishes, key)
-		o.order = slices.DeleteFunc(o.order, func(k string) bool { return k == key })
-	}
-	close(w.done)
 }
 
 func wishKey(r *http.Request) string {

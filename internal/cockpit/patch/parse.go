@@ -3,7 +3,6 @@ package patch
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // take reads one line. Lines of a hunk are counted, so that a file that holds
@@ -188,10 +187,8 @@ func sideName(s, prefix, otherwise string) string {
 // tells them apart but that both are the same; where they differ, git says them
 // again below.
 func bothNames(s string) (before, after string) {
-	if strings.HasPrefix(s, `"`) {
-		if end := closing(s); end > 0 {
-			return strings.TrimPrefix(unquote(s[:end]), "a/"), strings.TrimPrefix(unquote(strings.TrimSpace(s[end:])), "b/")
-		}
+	if first, err := strconv.QuotedPrefix(s); err == nil {
+		return strings.TrimPrefix(unquote(first), "a/"), strings.TrimPrefix(unquote(strings.TrimSpace(s[len(first):])), "b/")
 	}
 	if half := len(s) / 2; len(s)%2 == 1 && s[half] == ' ' {
 		a, isOld := strings.CutPrefix(s[:half], "a/")
@@ -204,50 +201,11 @@ func bothNames(s string) (before, after string) {
 	return strings.TrimPrefix(a, "a/"), strings.TrimPrefix(unquote(b), "b/")
 }
 
-// closing is where a quoted name ends, or 0.
-func closing(s string) int {
-	for i := 1; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// unquote reads a name as git writes one with unusual characters.
+// unquote reads a name as git writes one with unusual characters: with the escapes
+// of C, of which Go has those that git uses.
 func unquote(s string) string {
-	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
-		s = unescape(s[1 : len(s)-1])
+	if name, err := strconv.Unquote(s); err == nil {
+		s = name
 	}
-	if !utf8.ValidString(s) {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return s
-}
-
-func unescape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		if at := strings.IndexByte("abtnvfr", s[i]); at >= 0 {
-			b.WriteByte("\a\b\t\n\v\f\r"[at])
-			continue
-		}
-		if i+3 <= len(s) {
-			if n, err := strconv.ParseUint(s[i:i+3], 8, 8); err == nil {
-				b.WriteByte(byte(n))
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+	return strings.ToValidUTF8(s, "\uFFFD")
 }

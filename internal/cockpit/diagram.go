@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // maxLabel bounds a name in a drawing, in characters. It is drawn shorter, and said
@@ -19,7 +20,7 @@ const maxLabel = 80
 // other, those with a branch of their own and delegations of waves beside it,
 // next to the others of which none waits for another.
 func diagram(d api.RunDetail) track.Plan {
-	p := track.Plan{From: clip(maxLabel, d.Base), Main: clip(maxLabel, d.Branch), Title: "The run " + clip(maxLabel, d.Title) + " as tracks, blocks and signals"}
+	p := track.Plan{From: clip(maxLabel, d.Base), Title: "The run " + clip(maxLabel, d.Title) + " as tracks, blocks and signals"}
 	level, wave := levels(d.Stages), waves(d)
 	var beside []abreast
 	for _, s := range inOrder(d) {
@@ -179,12 +180,12 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 	case n > 1:
 		b.Note = fmt.Sprintf("%s, try %d", role, t.Attempts[n-1].N)
 	case b.Label == role:
-		b.Note = word(t.Status)
+		b.Note = wording.Status(t.Status)
 	default:
 		b.Note = role
 	}
 	if len(s.Tasks) == 0 {
-		b.Href, b.Note = runPath(d.Alias), word(s.Status)
+		b.Href, b.Note = runPath(d.Alias), wording.Status(s.Status)
 	}
 	if colour(s.Status) == track.Waiting && (t.Act != "" || s.Status == core.StageStatus(core.DelegatedBlocked)) { // who did it waits as well
 		b.State = track.Waiting

@@ -152,13 +152,13 @@ func behind(b taskBody, a attemptBody) behindBody {
 func verdictWord(a api.Attempt) string {
 	switch {
 	case a.Status.Active():
-		return word(a.Status)
+		return wording.Status(a.Status)
 	case a.Verdict != "":
 		return string(a.Verdict) + " the checks"
 	case a.Exit != "":
 		return wording.Exit(a.Exit)
 	}
-	return word(a.Status)
+	return wording.Status(a.Status)
 }
 
 func verdictColour(a api.Attempt) track.State {

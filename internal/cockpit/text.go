@@ -41,7 +41,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"typed":       typed,
 		"plural":      wording.Number,
 		"calls":       calls,
-		"word":        func(status any) string { return word(fmt.Sprint(status)) },
+		"word":        func(status any) string { return wording.Status(fmt.Sprint(status)) },
 		"exit":        wording.Exit,
 		"colour":      func(status any) track.State { return colour(fmt.Sprint(status)) },
 		"markdown":    markdown,
@@ -103,19 +103,6 @@ func ago(now, t time.Time) string {
 
 // clip bounds a text that somebody else wrote.
 func clip(most int, s string) string { return plain.Clip(s, most) }
-
-// word is how a status of a run, a project, a stage or a task is said.
-func word[S ~string](status S) string {
-	words := map[string]string{
-		string(core.StatusActive): "running", string(core.StatusAwaiting): "waiting for you", string(core.StatusReview): "in review",
-		"ended": "over", "requested": "requested", "gated": "waiting for you", "omitted": "skipped", "admitted": "to do", string(core.StageOpen): "under way",
-		api.PieceStuck: "stuck, waiting for you", api.ProjectWaiting: "waiting for you",
-	}
-	if w, ok := words[string(status)]; ok {
-		return w
-	}
-	return strings.ReplaceAll(string(status), "_", " ")
-}
 
 // asJSON puts into a form what the page shows, so that it comes back.
 func asJSON(v any) (string, error) {
@@ -182,14 +169,14 @@ func taskWord(t api.Task) string {
 	if stuck(t) {
 		return "no try left"
 	}
-	return word(t.Status)
+	return wording.Status(t.Status)
 }
 
 // stageWord says a stage's status, and that of one that waits for a person because
 // a task of it has no try left.
 func stageWord(s api.Stage) string {
 	if s.Status == core.StageOpen && stageColour(s) == track.Waiting {
-		return word(api.PieceStuck)
+		return wording.Status(api.PieceStuck)
 	}
-	return word(s.Status)
+	return wording.Status(s.Status)
 }

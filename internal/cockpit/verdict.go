@@ -5,6 +5,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // verdictBody is what reviewers say of the work that waits for a decision.
@@ -73,5 +74,5 @@ func reviewWord(s core.ReviewStatus) string {
 	case core.ReviewRejected:
 		return "rejects it"
 	}
-	return word(string(s))
+	return wording.Status(string(s))
 }

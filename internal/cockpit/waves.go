@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/graph"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // shownWaves is of how many waves the page says at once what came of them; the
@@ -102,12 +103,12 @@ func workGraph(d api.RunDetail, pieces []pieceView) graph.Plan {
 			node.Label = clip(60, p.Title)
 		}
 		if node.Note == "" {
-			node.Note = word(p.Status)
+			node.Note = wording.Status(p.Status)
 		}
 		if node.Href == "" {
 			node.Href = "#piece-" + p.ID
 		}
-		said := []string{clip(60, p.ID), clip(100, p.Title), clip(40, p.Role), word(p.Status)}
+		said := []string{clip(60, p.ID), clip(100, p.Title), clip(40, p.Role), wording.Status(p.Status)}
 		if node.Stale {
 			said = append(said, "relies on a fact no longer valid")
 		}

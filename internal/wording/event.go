@@ -72,7 +72,7 @@ func Event(e core.Event) (what, detail string) {
 	case core.BranchMoved:
 		return "branch moved", fmt.Sprintf("%s to %s", b.Ref, Short(b.New))
 	case core.ApprovalRequested:
-		return "waits for you", asked(b)
+		return "waiting for you", asked(b)
 	case core.ApprovalGranted:
 		if b.WithLeaks {
 			return "approved", Colon(b.Subject.Stage+", with what looks like secrets", b.Comment)
@@ -111,7 +111,7 @@ func Event(e core.Event) (what, detail string) {
 	case core.ChangesRequested:
 		return "changes wanted", Colon(b.Source, b.Text)
 	case core.ReviewAwaited:
-		return "waits for review", ""
+		return "waiting for review", ""
 	case core.MergeGranted:
 		return "merge granted", fmt.Sprintf("%s into %s at %s, as %s", Short(b.Commit), b.Base, Short(b.Tip), Short(b.Merge))
 	case core.PullRequestSeen:

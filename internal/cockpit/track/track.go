@@ -65,7 +65,6 @@ type Section struct {
 // Plan is what is to be drawn.
 type Plan struct {
 	From     string // name of the branch that the main track leaves
-	Main     string // name of the main track
 	Title    string // what the drawing shows, for who cannot see it
 	Sections []Section
 }

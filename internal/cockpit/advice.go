@@ -53,8 +53,8 @@ func marked(most int, text string) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped
 }
 
-// offers reports that a paused run can be told this. A pause whose choices set
-// nothing going leaves it open.
+// offers reports whether a verb can be used on a paused run. A pause whose choices
+// start nothing allows to resume and to retry.
 func offers(choices []core.Choice, verb core.Verb) bool {
 	has := func(verbs ...core.Verb) bool {
 		return slices.ContainsFunc(choices, func(c core.Choice) bool { return slices.Contains(verbs, c.Verb) })
@@ -71,7 +71,7 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// placeOf is where a page does what a choice does.
+// placeOf is the page that does what a choice does.
 func placeOf(c core.Choice) (step, bool) {
 	run, project := runPath(c.Run), "/projects/"+url.PathEscape(c.Project)
 	place, known := map[core.Verb]step{

@@ -48,7 +48,7 @@ func stageColour(s api.Stage) track.State {
 	return colour(s.Status)
 }
 
-// landmarkOf is what an event stands out as; "" where it does not.
+// landmarkOf is what an event stands out as; empty if it does not.
 func landmarkOf(e core.Event) string {
 	switch e.Type {
 	case core.TypeApprovalGranted, core.TypeFeedbackGiven, core.TypeRolledBack, core.TypeQuestionAnswered, core.TypeRunResumed, core.TypeChangesRequested, core.TypeStageSkipped:
@@ -117,7 +117,7 @@ func passedIf(good bool) track.State {
 	return track.Failed
 }
 
-// failedUnless lets what is ordinary not stand out.
+// failedUnless keeps ordinary endings from standing out.
 func failedUnless(ordinary bool) track.State {
 	if ordinary {
 		return track.Still

@@ -12,8 +12,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// maxLabel bounds a name in a drawing, in characters. It is drawn shorter, and said
-// so long to who asks.
+// maxLabel bounds a name in a drawing, in characters. It is drawn shorter; a tooltip
+// has this much.
 const maxLabel = 80
 
 // diagram says how a run is drawn: stages on the run's branch one after the
@@ -35,8 +35,8 @@ func diagram(d api.RunDetail) track.Plan {
 	return p
 }
 
-// abreast is a stage beside the main track, and where: next to those of the same
-// wave and level.
+// abreast is a stage beside the main track. Stages of the same wave and level are
+// drawn side by side.
 type abreast struct {
 	api.Stage
 	wave, level int
@@ -105,8 +105,8 @@ func waves(d api.RunDetail) map[string]int {
 	return wave
 }
 
-// levels is how many stages have to be over before one, at least. Stages that
-// wait for each other, which nobody should have asked for, count as beginning.
+// levels is how many stages have to be over before each, at least. Stages that wait
+// for each other count as beginning.
 func levels(stages []api.Stage) map[string]int {
 	after := map[string][]string{}
 	for _, s := range stages {
@@ -204,7 +204,7 @@ func taskLabel(s api.Stage, t api.Task) string {
 	return s.ID
 }
 
-// signal stands where a person lets a stage pass.
+// signal is drawn where a person decides whether work moves on.
 func signal(d api.RunDetail, s api.Stage) *track.Signal {
 	if s.Gate != core.GateApproval && colour(s.Status) != track.Waiting {
 		return nil

@@ -18,7 +18,7 @@ type harmless struct{}
 func (harmless) Transform(doc *ast.Document, reader mdtext.Reader, _ parser.Context) {
 	source := reader.Source()
 	var nodes []ast.Node
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it fails where its function does, which does not
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it fails if its function does, which does not
 		if entering {
 			nodes = append(nodes, n)
 		}

@@ -60,8 +60,8 @@ func accountViews(accounts []api.Account) []accountView {
 	return views
 }
 
-// canBeRaised reports a limit that is reached and that a number raises. The time
-// of a run is granted anew whenever it goes on.
+// canBeRaised reports a limit that is reached and that a number raises. A run gets its
+// working time anew whenever it is resumed.
 func (a accountView) canBeRaised(u useView) bool {
 	if u.Kind == api.LimitAttemptCost || u.Kind == api.LimitAttemptTokens { // `retry` does, once the attempt has failed
 		return false

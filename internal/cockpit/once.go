@@ -10,25 +10,24 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
-// maxOnce is how many forms are remembered that were sent.
+// maxOnce is how many sent forms are remembered.
 const maxOnce = 1024
 
-// once keeps what starts something from starting it twice: by a double press, or
-// because somebody sent a form again whose answer never came. Each time a form is
-// shown it has a key of its own. The same key with the same words, of the same
-// person, is the same wish.
+// once keeps a form from starting something twice: by a double click, or because
+// somebody sends it again when the answer got lost. Each time a form is shown it has a
+// new key. The same key with the same words of the same person is the same request.
 type once struct {
-	mu     sync.Mutex
-	wishes map[string]*wish
-	order  []string // of the keys, the oldest first
+	mu          sync.Mutex
+	submissions map[string]*submission
+	order       []string // of the keys, the oldest first
 }
 
-// wish is what a form asked for.
-type wish struct {
+// submission is a form that was sent.
+type submission struct {
 	turn  chan struct{} // holds one while somebody acts on it
-	run   *api.Run      // what came of it; for who has the turn
-	users int           // who act or wait
-	kept  bool          // it came about
+	run   *api.Run      // that came of it; guarded by turn
+	users int           // requests that act or wait
+	kept  bool          // it was carried out
 }
 
 // do acts, unless it was done already; then it gives what came of it. What failed
@@ -37,7 +36,7 @@ func (o *once) do(r *http.Request, act func(context.Context) (api.Run, error)) (
 	if r.PostForm.Get("once") == "" {
 		return act(r.Context())
 	}
-	key, did := wishKey(r), false
+	key, did := submissionKey(r), false
 	w := o.enter(key)
 	defer func() { o.leave(key, w, did) }()
 	select {
@@ -56,21 +55,21 @@ func (o *once) do(r *http.Request, act func(context.Context) (api.Run, error)) (
 	return run, err
 }
 
-func (o *once) enter(key string) *wish {
+func (o *once) enter(key string) *submission {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.wishes == nil {
-		o.wishes = map[string]*wish{}
+	if o.submissions == nil {
+		o.submissions = map[string]*submission{}
 	}
-	if o.wishes[key] == nil {
-		o.wishes[key] = &wish{turn: make(chan struct{}, 1)}
+	if o.submissions[key] == nil {
+		o.submissions[key] = &submission{turn: make(chan struct{}, 1)}
 	}
-	o.wishes[key].users++
-	return o.wishes[key]
+	o.submissions[key].users++
+	return o.submissions[key]
 }
 
-// leave keeps a wish that came about, for as long as there is room.
-func (o *once) leave(key string, w *wish, did bool) {
+// leave keeps a submission that was carried out, for as long as there is room.
+func (o *once) leave(key string, w *submission, did bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if w.users--; did {
@@ -78,15 +77,15 @@ func (o *once) leave(key string, w *wish, did bool) {
 		o.order = append(o.order, key)
 	}
 	if w.users == 0 && !w.kept {
-		delete(o.wishes, key)
+		delete(o.submissions, key)
 	}
 	if len(o.order) > maxOnce {
-		delete(o.wishes, o.order[0])
+		delete(o.submissions, o.order[0])
 		o.order = o.order[1:]
 	}
 }
 
-func wishKey(r *http.Request) string {
+func submissionKey(r *http.Request) string {
 	form := r.PostForm.Encode()
 	sum := sha256.Sum256([]byte(api.CallerFrom(r.Context()).Actor.ID + "\n" + r.URL.Path + "\n" + form))
 	return hex.EncodeToString(sum[:])

@@ -11,8 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// pullPath is where a run's pull request is looked at: on its forge, or on a page
-// of ours where it is a record that no browser could open.
+// pullPath is where a browser can see a run's pull request: on its forge, or on a page
+// of the cockpit if it is a record on this machine.
 func pullPath(alias, address string) string {
 	u, err := url.Parse(address)
 	switch {

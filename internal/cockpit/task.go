@@ -27,7 +27,7 @@ type taskBody struct {
 	Task     api.Task
 	Opened   *api.PullRequest    // by the engine, where that is what the task is for
 	Limits   core.ResourceLimits // of an attempt
-	Past     int64               // number of the event after which it was as shown; 0 where it still is
+	Past     int64               // number of the event after which it was as shown; 0 if it still is
 	Prompt   *told
 	Attempts []attemptBody // newest first
 }
@@ -115,7 +115,7 @@ func (c *cockpit) lookInto(r *http.Request, run api.Run, b *attemptBody) error {
 	return err
 }
 
-// told is what an attempt was told; nil where that is not known yet or any more.
+// told is what an attempt was told; nil if that is not known yet or any more.
 func (c *cockpit) told(r *http.Request, run, attempt string) (*told, error) {
 	text := capped{most: maxPrompt}
 	err := c.svc.Prompt(r.Context(), run, attempt, &text)
@@ -134,7 +134,7 @@ type behindBody struct {
 	Run     api.Run
 	Stages  []api.Stage
 	Attempt attemptBody
-	Bounds  []wording.Bound // nil where nothing bounded it, or while it runs
+	Bounds  []wording.Bound // nil if nothing bounded it, or while it runs
 	Refused string          // connections; empty if none was
 	Allow   string          // how to allow them
 }

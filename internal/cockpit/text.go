@@ -16,7 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// functions are what templates say things with.
+// functions are the functions of the templates.
 func (c *cockpit) functions() template.FuncMap {
 	return template.FuncMap{
 		"ago":         func(t time.Time) string { return ago(c.opts.Now(), t) },
@@ -142,8 +142,7 @@ func issueLabel(issue string) string { return core.IssueTitle(issue, "") }
 // taskName is what a task is called in a list.
 func taskName(t api.Task) string { return clip(100, cmp.Or(t.Prompt, t.Name, t.Act, t.Role)) }
 
-// taskHere is what a task is called below its stage's name, which is not said
-// again.
+// taskHere is what a task is called below its stage's name, without repeating that.
 func taskHere(s api.Stage, t api.Task) string {
 	name := taskName(t)
 	if strings.EqualFold(name, stageName(s)) {

@@ -23,8 +23,8 @@ type transcriptBody struct {
 	Work    work
 	Task    string // its address
 	Records []said
-	Earlier string // address of what came before; empty where nothing did
-	Later   string // of what follows, empty where nothing will
+	Earlier string // address of what came before; empty if nothing did
+	Later   string // of what follows, empty if nothing will
 	Newest  string
 	Live    bool // it goes on
 }
@@ -100,7 +100,7 @@ func saidOf(u api.Utterance) said {
 	return s
 }
 
-// setOut is JSON for people, where it can be.
+// setOut is JSON indented for people, if it is small enough.
 func setOut(raw json.RawMessage) string {
 	text := capped{most: maxShown}
 	if _, err := text.Write(raw); err != nil || len(raw) == 0 {
@@ -114,8 +114,8 @@ func firstLine(text string) string {
 	return line
 }
 
-// attemptPath is where an attempt is looked at: in its task, whose id its own
-// begins with.
+// attemptPath is the page of an attempt: that of its task, whose id its own begins
+// with.
 func attemptPath(run, attempt string) string {
 	task := attempt
 	if i := strings.LastIndex(attempt, ".a"); i > 0 {

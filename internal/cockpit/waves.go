@@ -15,8 +15,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// shownWaves is of how many waves the page says at once what came of them; the
-// others are shown when they are asked for.
+// shownWaves is how many waves show their summary at once; the others show it on
+// request.
 const shownWaves = 5
 
 // wavesBody is a run's work piece by piece, with what waits for what. Of a run in
@@ -25,8 +25,8 @@ type wavesBody struct {
 	api.RunDetail
 	Tab       string
 	Graph     template.HTML
-	Waves     []waveView // the newest first; one without a number where there are none
-	State     *api.Waves // nil where there are none
+	Waves     []waveView // the newest first; one without a number if the run has none
+	State     *api.Waves // nil if there are none
 	Conflicts []core.Conflict
 	More      int // conflicts that are not shown
 }
@@ -45,7 +45,7 @@ type waveView struct {
 // pieceView is a piece of work with the page about it.
 type pieceView struct {
 	api.Piece
-	Href string // "" where no task of it is known any more
+	Href string // empty if no task of it is known any more
 }
 
 func (c *cockpit) waves(r *http.Request, d api.RunDetail) (page, error) {

@@ -25,8 +25,8 @@ const (
 	otlpTraces = "OTEL_EXPORTER_OTLP_TRACES_"
 )
 
-// FromEnvironment reads the standard variables of OpenTelemetry. It returns nil
-// where none of them asks for traces.
+// FromEnvironment reads the standard variables of OpenTelemetry. It returns nil if
+// none of them asks for traces.
 func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 	get := func(name string) string {
 		value, _ := lookup(name)
@@ -74,8 +74,8 @@ func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 	return x, nil
 }
 
-// endpoint is where traces go: an address of their own as it is, or the common
-// one with the path of traces.
+// endpoint is the address for traces: their own as it is, or the common one with the
+// path for traces.
 func endpoint(get func(string) string) (string, error) {
 	address, path := get(otlpTraces+"ENDPOINT"), ""
 	if address == "" {
@@ -110,7 +110,7 @@ func pairs(list string) (map[string]string, error) {
 	return found, nil
 }
 
-// validName reports a name that a header may have: others could never be sent.
+// validName reports a name that a header may have.
 func validName(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'

@@ -83,7 +83,7 @@ func (s *sender) post(ctx context.Context, batch []span) (result, error) {
 	return judge(response, answer)
 }
 
-// withoutAddress is an error of a request without its address, which may hold a key.
+// withoutAddress is the error of a request without the address, which may hold a key.
 func withoutAddress(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -92,7 +92,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// judge says what an answer means, as the specification of OTLP has it.
+// judge says what an answer means, by the specification of OTLP.
 func judge(response *http.Response, answer []byte) (result, error) {
 	switch code := response.StatusCode; {
 	case code >= 200 && code < 300:

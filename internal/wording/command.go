@@ -77,7 +77,7 @@ func behind(word string) string {
 	return " " + word
 }
 
-// raising is how a limit is raised: with what lets the run go on.
+// raising is the command that raises a limit and lets the run go on.
 func raising(c core.Choice) string {
 	verb := "resume "
 	if c.Limit.OfAttempt() {

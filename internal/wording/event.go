@@ -1,8 +1,7 @@
-// Package wording says in plain words what the engine has to tell, for whoever
-// shows it: a terminal or a page. It is pure, and says what agents and
-// repositories wrote as they wrote it: whoever shows its words makes them
-// harmless first. It must not know how they are laid out, nor read, ask or decide
-// anything.
+// Package wording says in plain words what the engine has to tell, for a terminal or a
+// page. It is pure. It repeats what agents and repositories wrote as they wrote it:
+// whoever shows its words makes them harmless first. It does not know how they are
+// laid out, and reads, asks and decides nothing.
 package wording
 
 import (
@@ -13,8 +12,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Event says what happened and the details. An event this version does not
-// know is named all the same: looking must work on any history.
+// Event says what happened, and the details. An event that this version does not know
+// is named all the same: people must be able to look at any history.
 func Event(e core.Event) (what, detail string) {
 	body, err := core.Decode(e)
 	if err != nil {
@@ -306,8 +305,8 @@ func failing(results []core.CheckResult) []string {
 	return failed
 }
 
-// mistake is the first thing that is wrong with a document of a run in waves: its
-// name alone says nothing.
+// mistake is the first thing that is wrong with a document of a run in waves: the name
+// of the check alone says nothing.
 func mistake(r core.CheckResult) string {
 	first, rest, _ := strings.Cut(r.Detail, "\n")
 	second, _, _ := strings.Cut(rest, "\n")
@@ -379,7 +378,7 @@ func reset(on bool) string {
 	return ""
 }
 
-// allowed says what an attempt may spend, and what keeps it from more.
+// allowed says what an attempt may spend, and which limit keeps it from more.
 func allowed(b core.AllowanceReserved) (what, detail string) {
 	var parts []string
 	if b.USD > 0 {
@@ -400,8 +399,7 @@ func allowed(b core.AllowanceReserved) (what, detail string) {
 	return "allowance reserved", detail
 }
 
-// Metered is what a broker metered of an attempt whose agent claims something
-// else.
+// Metered is what a broker metered of an attempt whose agent claims something else.
 func Metered(metered, claimed core.Usage) string {
 	return fmt.Sprintf("metered %s and %s, claimed %s and %s", Money(metered.CostUSD), Tokens(metered.Tokens()), Money(claimed.CostUSD), Tokens(claimed.Tokens()))
 }
@@ -421,5 +419,5 @@ func isolation(kind string) string {
 	return kind
 }
 
-// listed are the lines of a text in one.
+// listed joins the lines of a text.
 func listed(text string) string { return strings.ReplaceAll(text, "\n", "; ") }

@@ -15,17 +15,17 @@ type Node struct {
 	ID    string
 	Label string // a word or two
 	Note  string // smaller, below it
-	Title string // the whole of it, for who asks
+	Title string // all of it, as a tooltip
 	State track.State
 	Stale bool // what it was built on does not hold any more
 	Href  string
-	Band  int      // pieces of one band lie together, lower ones above; 0 where there are none
+	Band  int      // pieces of one band lie together, lower ones above; 0 if there are none
 	After []string // nodes it waits for
 }
 
 // Plan is what is to be drawn.
 type Plan struct {
-	Title string // what the drawing shows, for who cannot see it
+	Title string // what the drawing shows, for people who cannot see it
 	Band  string // what a band is called, before its number
 	Nodes []Node
 }

@@ -87,7 +87,7 @@ func (r *Reader) open(ranges string) {
 	}
 }
 
-// inHunk takes a line of a hunk; it is false where the line is none.
+// inHunk takes a line of a hunk; it is false if the line is none.
 func (r *Reader) inHunk(line string) bool {
 	if line == "" {
 		line = " " // some programs take the blank of an empty line away

@@ -57,7 +57,7 @@ const (
 // Line is a line of a hunk.
 type Line struct {
 	Kind     Kind
-	Old, New int // numbers; 0 where it is not in that version
+	Old, New int // numbers; 0 if it is not in that version
 	Text     string
 	Cut      bool // Text is only its beginning
 	Open     bool // the file ends with it, without a line break

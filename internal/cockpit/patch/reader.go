@@ -30,7 +30,7 @@ type Reader struct {
 // NewReader makes a reader with bounds.
 func NewReader(b Bounds) *Reader { return &Reader{bounds: b} }
 
-// Write takes a piece of the difference. It fails only where that is larger than
+// Write takes a piece of the difference. It fails only if that is larger than
 // the bounds allow.
 func (r *Reader) Write(p []byte) (int, error) {
 	if r.read += int64(len(p)); r.read > r.bounds.Read {

@@ -12,7 +12,7 @@ type Column struct {
 
 // Stack is columns beside one another.
 type Stack struct {
-	Title   string // what is shown, for who cannot see it
+	Title   string // what is shown, for people who cannot see it
 	Label   func(float64) string
 	Columns []Column
 }

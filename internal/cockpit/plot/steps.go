@@ -13,7 +13,7 @@ type Point struct {
 
 // Line is a value over time.
 type Line struct {
-	Title    string // what is shown, for who cannot see it
+	Title    string // what is shown, for people who cannot see it
 	Label    func(float64) string
 	From, To time.Time
 	Points   []Point // in order

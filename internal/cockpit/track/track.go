@@ -34,7 +34,7 @@ const (
 type Block struct {
 	Label string // a word or two
 	Note  string // smaller, below it
-	Title string // the whole of it, for who asks
+	Title string // all of it, as a tooltip
 	State State
 	Href  string
 }
@@ -65,7 +65,7 @@ type Section struct {
 // Plan is what is to be drawn.
 type Plan struct {
 	From     string // name of the branch that the main track leaves
-	Title    string // what the drawing shows, for who cannot see it
+	Title    string // what the drawing shows, for people who cannot see it
 	Sections []Section
 }
 
@@ -76,5 +76,5 @@ func Draw(p Plan) template.HTML {
 	return template.HTML(d.svg()) //nolint:gosec // everything that is not ours was escaped
 }
 
-// Mark says a state in a character, for who does not see its colour.
+// Mark says a state in a character, for people who do not see its colour.
 func (s State) Mark() string { return mark(s) }

@@ -87,7 +87,7 @@ func ReadBytes(r io.Reader) ([]byte, error) {
 func SessionOf(data []byte) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return "", fmt.Errorf("%w: it is no object", ErrNoEvent)
+		return "", fmt.Errorf("%w: it is not an object", ErrNoEvent)
 	}
 	session := ""
 	for d.More() {

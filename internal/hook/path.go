@@ -28,7 +28,7 @@ func resolve(path, dir string) (string, error) {
 			return filepath.Join(real, rest), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("%s cannot be looked at: %w", at, err)
+			return "", fmt.Errorf("%s cannot be examined: %w", at, err)
 		}
 		if _, err := os.Lstat(at); err == nil {
 			return "", fmt.Errorf("%s is a link that leads nowhere", at)

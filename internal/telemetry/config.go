@@ -43,7 +43,7 @@ func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 		return nil, err
 	}
 	if p := either("PROTOCOL"); p != "" && p != "http/protobuf" {
-		return nil, fmt.Errorf("traces cannot be sent by the protocol %q: only by http/protobuf", p)
+		return nil, fmt.Errorf("traces can be sent by http/protobuf only, not by %q", p)
 	}
 	x := &Export{URL: address, Timeout: 10 * time.Second, Service: "stellwerk"}
 	if name := get("OTEL_SERVICE_NAME"); name != "" {
@@ -54,10 +54,10 @@ func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 	}
 	for name, value := range x.Headers {
 		if !validName(name) {
-			return nil, fmt.Errorf("the headers for traces: %q is no name of a header", name)
+			return nil, fmt.Errorf("the headers for traces: %q is not the name of a header", name)
 		}
 		if !validValue(value) {
-			return nil, fmt.Errorf("the headers for traces: the value of %s holds what no header may", name)
+			return nil, fmt.Errorf("the headers for traces: the value of %s has characters that a header must not have", name)
 		}
 	}
 	if x.Resource, err = pairs(get("OTEL_RESOURCE_ATTRIBUTES")); err != nil {
@@ -66,7 +66,7 @@ func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 	if ms := either("TIMEOUT"); ms != "" {
 		n, err := strconv.Atoi(ms)
 		if err != nil || n <= 0 {
-			return nil, fmt.Errorf("the time limit for sending traces is %q: name milliseconds", ms)
+			return nil, fmt.Errorf("the time limit for sending traces is %q; write milliseconds", ms)
 		}
 		x.Timeout = time.Duration(n) * time.Millisecond
 	}
@@ -86,7 +86,7 @@ func endpoint(get func(string) string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("traces cannot be sent to the endpoint that OTEL_EXPORTER_OTLP_ENDPOINT names: it is no http address")
+		return "", fmt.Errorf("the endpoint for traces (OTEL_EXPORTER_OTLP_ENDPOINT) is not an http address")
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/") + path
 	return u.String(), nil

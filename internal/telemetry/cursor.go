@@ -79,7 +79,7 @@ func (c *cursor) save() error {
 		err = renameio.WriteFile(c.path, raw, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("keep how far traces were sent: %w", err)
+		return fmt.Errorf("save how far traces were sent: %w", err)
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func (x *exporter) dropped(n int, why string) {
 	}
 	x.count(spanDropped, n)
 	x.once.Do(func() {
-		x.log.Warn("traces are not taken, and given up; the metric stellwerk_trace_spans_total counts them", "reason", name(x.redact, why))
+		x.log.Warn("the receiver does not accept traces, so they are dropped; the metric stellwerk_trace_spans_total counts them", "reason", name(x.redact, why))
 	})
 }
 

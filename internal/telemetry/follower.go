@@ -144,7 +144,7 @@ func (f *follower) read(ctx context.Context, run string, m mark) error {
 func (f *follower) next(ctx context.Context, r *followed, e core.Event) error {
 	ended, err := r.tracker.Next(e)
 	if err != nil {
-		f.log.Warn("an event cannot be told", "event", e.ID, "error", err)
+		f.log.Warn("cannot export an event", "event", e.ID, "error", err)
 	}
 	if e.Seq > r.after && !f.sink(ctx, e, ended) {
 		return context.Cause(ctx)

@@ -62,7 +62,7 @@ func (s *sender) post(ctx context.Context, batch []span) (result, error) {
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.to.URL, bytes.NewReader(body))
 	if err != nil {
-		return result{}, errors.New("the address of the receiver is no http address")
+		return result{}, errors.New("the address of the receiver is not an http address")
 	}
 	for name, value := range s.to.Headers {
 		request.Header.Set(name, value)

@@ -75,7 +75,7 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 	if opts.Export != nil {
 		c, err := readCursor(opts.Cursor)
 		if err != nil {
-			opts.Log.Warn("how far traces were sent is not known: those of open runs are sent again", "error", err)
+			opts.Log.Warn("cannot read how far traces were sent; those of open runs are sent again", "error", err)
 		}
 		x := newExporter(opts, c, count)
 		f := newFollower(opts, x.take, x.behind(open))

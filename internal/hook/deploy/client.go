@@ -34,7 +34,7 @@ const id = plugin.Name + "@" + plugin.Name
 func Find(given, dir string) (Client, error) {
 	path, err := find(cmp.Or(given, "claude"))
 	if err != nil {
-		return Client{}, core.Wrap(core.CodeNotFound, err, "Claude Code is not to be found",
+		return Client{}, core.Wrap(core.CodeNotFound, err, "Claude Code was not found",
 			"npm install -g @anthropic-ai/claude-code, or name the program with --claude PATH")
 	}
 	return Client{Program: path, Dir: dir}, nil

@@ -15,10 +15,6 @@ type addBody struct {
 	Added     *api.ProjectDetail  // with remarks
 }
 
-func (c *cockpit) addPage(r *http.Request) (page, error) {
-	return c.addWith(r, addBody{})
-}
-
 // addMoved leads from the form's old address to the new one, unless a project has that
 // name.
 func (c *cockpit) addMoved(w http.ResponseWriter, r *http.Request) {

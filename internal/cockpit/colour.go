@@ -8,19 +8,21 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// colour maps a status of anything to the state it is drawn in.
+// colour maps a status, an outcome or a grade of anything to the state it is drawn in.
 func colour[S ~string](status S) track.State {
 	switch string(status) {
 	case string(core.StatusActive), string(core.StageOpen), string(core.TaskRunning), string(core.TaskDelivered), string(core.TaskVerifying),
-		string(core.AttemptPending), string(core.AttemptStopping):
+		string(core.AttemptPending), string(core.AttemptStopping), api.GradeWarn:
 		return track.Under
 	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegatedBlocked), api.PieceStuck, api.ProjectWaiting:
 		return track.Waiting
-	case string(core.StatusCompleted), string(core.StageDone), string(core.TaskDone), string(core.ReviewApproved):
+	case string(core.StatusCompleted), string(core.StageDone), string(core.TaskDone), string(core.ReviewApproved), api.EffectOK:
 		return track.Passed
-	case string(core.StatusFailed), string(core.ReviewRejected), string(core.DelegationRefused), string(core.ReviewChangesRequested):
+	case string(core.StatusFailed), string(core.ReviewRejected), string(core.DelegationRefused), string(core.ReviewChangesRequested),
+		api.EffectError, api.EffectDenied, api.GradeFail:
 		return track.Failed
-	case string(core.StatusCancelled), string(core.StageOmitted), string(core.TaskDropped), string(core.DelegatedPartial), api.ProjectArchived:
+	case string(core.StatusCancelled), string(core.StageOmitted), string(core.TaskDropped), string(core.DelegatedPartial), api.ProjectArchived,
+		api.EffectUnknown, api.EffectUnobserved:
 		return track.Still
 	}
 	return track.Ahead

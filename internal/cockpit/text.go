@@ -30,7 +30,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"taskFacts":   taskFacts,
 		"numbered":    numbered,
 		"titled":      core.IssueTitle,
-		"issue":       issueLabel,
+		"issue":       func(issue string) string { return core.IssueTitle(issue, "") },
 		"isAddress":   core.IssueAddress,
 		"money":       wording.Money,
 		"cost":        wording.Cost,
@@ -46,7 +46,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"colour":      func(status any) track.State { return colour(fmt.Sprint(status)) },
 		"markdown":    markdown,
 		"join":        strings.Join,
-		"may":         may,
+		"may":         func(caller api.Caller, role string) bool { return caller.May(api.Role(role)) }, // only hides buttons
 		"json":        asJSON,
 		"args":        args,
 		"settingsnav": settingsnav,
@@ -68,13 +68,11 @@ func (c *cockpit) functions() template.FuncMap {
 		"verdictColour": verdictColour,
 		"verdictWord":   verdictWord,
 		"brief":         func(s string) bool { return len(s) <= 120 && !strings.Contains(s, "\n") },
-		"outcome":       outcome,
-		"arguments":     arguments,
+		"arguments":     func(input json.RawMessage) string { return clip(300, wording.Arguments(input)) },
 		"setOut":        setOut,
 		"comment":       withComment,
 		"disagree":      disagreement,
 		"isFact":        isFact,
-		"grade":         gradeColour,
 		"sentence":      sentence,
 		"branch":        func(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") },
 		"headline":      headline,
@@ -135,9 +133,6 @@ func titleOf(stages []api.Stage, id string) string {
 // numbered is that with the number of a phase before it, by which people name it
 // at a terminal.
 func numbered(s api.Stage) string { return strings.TrimSpace(s.Number + " " + stageName(s)) }
-
-// issueLabel is what an issue is called.
-func issueLabel(issue string) string { return core.IssueTitle(issue, "") }
 
 // taskName is what a task is called in a list.
 func taskName(t api.Task) string { return clip(100, cmp.Or(t.Prompt, t.Name, t.Act, t.Role)) }

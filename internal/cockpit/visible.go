@@ -16,11 +16,17 @@ func visible(page []byte) []byte {
 	if !bytes.ContainsFunc(page, hidden) {
 		return page
 	}
+	shown := func(r rune) rune {
+		if hidden(r) {
+			return utf8.RuneError
+		}
+		return r
+	}
 	var out bytes.Buffer
 	out.Grow(len(page))
 	for len(page) > 0 {
 		begin, end := sentBack(page)
-		out.Write(bytes.Map(shownRune, page[:begin]))
+		out.Write(bytes.Map(shown, page[:begin]))
 		refer(&out, page[begin:end])
 		page = page[end:]
 	}
@@ -62,13 +68,6 @@ func refer(out *bytes.Buffer, text []byte) {
 		}
 		text = text[size:]
 	}
-}
-
-func shownRune(r rune) rune {
-	if hidden(r) {
-		return utf8.RuneError
-	}
-	return r
 }
 
 // hidden reports what [plain.Hidden] does, and letters without a shape, which source

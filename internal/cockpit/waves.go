@@ -132,7 +132,7 @@ func (c *cockpit) waveViews(ctx context.Context, d api.RunDetail, pieces []piece
 	var views []waveView
 	for n := d.Waves.N; n > 0; n-- {
 		v := waveView{N: n, Open: n == d.Waves.N && d.Waves.Open, Pieces: byWave[n], Shown: n == d.Waves.N || strconv.Itoa(n) == asked}
-		if name := compactName(n); slices.Contains(index.Waves, name) {
+		if name := fmt.Sprintf("wave_%02d_compact.md", n); slices.Contains(index.Waves, name) {
 			if v.Asked = !v.Shown && len(views) >= shownWaves; !v.Asked {
 				text, err := c.svc.Detail(ctx, d.ID, api.FetchDetail{Name: name})
 				if err != nil {
@@ -152,9 +152,6 @@ func (c *cockpit) waveViews(ctx context.Context, d api.RunDetail, pieces []piece
 
 // maxCompact bounds what is shown of a planner's text.
 const maxCompact = 20_000
-
-// compactName is how the text about a wave is asked for.
-func compactName(wave int) string { return fmt.Sprintf("wave_%02d_compact.md", wave) }
 
 // disagreement says what two sides disagree about.
 func disagreement(kind core.ConflictKind) string {

@@ -9,10 +9,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
-// may reports whether the caller has a role. It only hides buttons that would be
-// refused.
-func may(caller api.Caller, role string) bool { return caller.May(api.Role(role)) }
-
 // shownSubject is what the page showed when the button was pressed. The decision is
 // about that, and is refused if it has changed since.
 func shownSubject(r *http.Request) (*core.Subject, error) {

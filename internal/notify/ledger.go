@@ -50,10 +50,10 @@ func readLedger(file string) (ledger, error) {
 
 func (l *ledger) write(file string) error {
 	data, err := json.Marshal(l)
-	if err != nil {
-		return fmt.Errorf("save the pending notifications: %w", err)
+	if err == nil {
+		err = renameio.WriteFile(file, append(data, '\n'), 0o600)
 	}
-	if err := renameio.WriteFile(file, append(data, '\n'), 0o600); err != nil {
+	if err != nil {
 		return fmt.Errorf("save the pending notifications: %w", err)
 	}
 	return nil

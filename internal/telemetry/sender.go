@@ -99,10 +99,7 @@ func judge(response *http.Response, answer []byte) (result, error) {
 		return result{rejected: rejected(answer)}, nil
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway,
 		code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
-		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-		if err != nil {
-			seconds = 0
-		}
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // or 0
 		return result{again: true, after: time.Duration(seconds) * time.Second}, fmt.Errorf("the receiver says %s", response.Status)
 	default:
 		return result{}, fmt.Errorf("the receiver says %s", response.Status)

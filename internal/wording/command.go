@@ -2,6 +2,7 @@ package wording
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -48,7 +49,7 @@ func arguments(c core.Choice) string {
 	case core.VerbStartBranch:
 		return "run --branch NAME"
 	case core.VerbRestore, core.VerbReplay, core.VerbInbox, core.VerbConversations, core.VerbProjects:
-		return string(c.Verb) + behind(c.Run)
+		return strings.TrimSpace(string(c.Verb) + " " + c.Run)
 	case core.VerbRebuild:
 		return "resume FOLDER"
 	case core.VerbStateFolder:
@@ -68,13 +69,6 @@ func arguments(c core.Choice) string {
 	case core.VerbJoin, core.VerbShowPlan: // are commands of others
 	}
 	return string(c.Verb)
-}
-
-func behind(word string) string {
-	if word == "" {
-		return ""
-	}
-	return " " + word
 }
 
 // raising is the command that raises a limit and lets the run go on.

@@ -37,7 +37,10 @@ func Event(e core.Event) (what, detail string) {
 		if b.Stage == core.PlannerStage && b.Title != "" {
 			return "planner begins", b.Title
 		}
-		return "stage opened", fmt.Sprintf("%s%s", b.Stage, round(b.Round, b.Reason))
+		if b.Round > 1 {
+			return "stage opened", fmt.Sprintf("%s, round %d (%s)", b.Stage, b.Round, b.Reason)
+		}
+		return "stage opened", b.Stage
 	case core.TaskAdmitted:
 		return "task admitted", fmt.Sprintf("%s for %s", b.Task, cmp.Or(b.Role, string(b.Act)))
 	case core.TeamReduced:
@@ -49,7 +52,11 @@ func Event(e core.Event) (what, detail string) {
 	case core.ClaimFreed:
 		return "may go on", b.Claim.String() + " is free"
 	case core.AttemptStarted:
-		return "attempt started", fmt.Sprintf("%s with %s, %s", b.Attempt, b.Agent, isolation(b.Isolation))
+		isolation := b.Isolation
+		if isolation == "none" {
+			isolation = "unenforced"
+		}
+		return "attempt started", fmt.Sprintf("%s with %s, %s", b.Attempt, b.Agent, isolation)
 	case core.AttemptStopRequested:
 		return "attempt stopping", fmt.Sprintf("%s: %s", b.Attempt, b.Reason)
 	case core.AttemptExited:
@@ -144,7 +151,10 @@ func Event(e core.Event) (what, detail string) {
 	case core.PublishRequested:
 		return "publishing", b.Title
 	case core.PublishConcluded:
-		return published(b)
+		if b.OK {
+			return "published", b.URL
+		}
+		return "publishing failed", b.Reason
 	case core.RunPaused:
 		return "paused", listed(b.Reason)
 	case core.RunResumed:
@@ -357,20 +367,6 @@ func stands(b core.PullRequestSeen) string {
 	return strings.Join(parts, ", ")
 }
 
-func published(b core.PublishConcluded) (what, detail string) {
-	if b.OK {
-		return "published", b.URL
-	}
-	return "publishing failed", b.Reason
-}
-
-func round(n int, reason core.OpenReason) string {
-	if n <= 1 {
-		return ""
-	}
-	return fmt.Sprintf(", round %d (%s)", n, reason)
-}
-
 func reset(on bool) string {
 	if on {
 		return " (from before the stage)"
@@ -409,14 +405,6 @@ func cost(u core.Usage) string {
 		return ""
 	}
 	return ", " + Money(u.CostUSD)
-}
-
-// isolation says in words what "none" means.
-func isolation(kind string) string {
-	if kind == "none" {
-		return "unenforced"
-	}
-	return kind
 }
 
 // listed joins the lines of a text.

@@ -39,13 +39,7 @@ func (c *cockpit) render(ctx context.Context, run string, a *artifactBody, most 
 	return err
 }
 
-// documentBody is a page of a document alone.
-type documentBody struct {
-	Run  api.Run
-	Doc  artifactBody
-	Name string
-}
-
+// document is a page of a document alone.
 func (c *cockpit) document(r *http.Request, d api.RunDetail) (page, error) {
 	name := r.URL.Query().Get("name")
 	text := capped{most: maxShown}
@@ -56,7 +50,7 @@ func (c *cockpit) document(r *http.Request, d api.RunDetail) (page, error) {
 	if name == "" {
 		name = "Document " + wording.Short(doc.Digest)
 	}
-	return page{Name: "document", Title: name, Body: documentBody{Run: d.Run, Doc: doc, Name: name}, Still: true}, nil
+	return page{Name: "document", Title: name, Body: doc, Still: true}, nil
 }
 
 // download sends a whole document, to be kept and never shown by the browser.

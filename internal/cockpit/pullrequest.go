@@ -31,13 +31,7 @@ func (c *cockpit) pullRequest(_ *http.Request, d api.RunDetail) (page, error) {
 	if d.PullRequest == nil || d.PullRequest.Record == nil {
 		return page{}, core.Errorf(core.CodeNotFound, "run %s has no pull request on this machine", d.Alias).WithHint("see `stellwerk status %s`", d.Alias)
 	}
-	return page{Name: "pullrequest", Title: "Pull request", Body: pullBody{d.Run, *d.PullRequest}}, nil
-}
-
-// pullBody is a pull request of a run.
-type pullBody struct {
-	Run api.Run
-	api.PullRequest
+	return page{Name: "pullrequest", Title: "Pull request", Body: d}, nil
 }
 
 // pullText renders the text of a pull request, with the plan folded as forges show it. What is inside is rendered as any

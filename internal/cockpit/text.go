@@ -64,7 +64,6 @@ func (c *cockpit) functions() template.FuncMap {
 			return artifactBody{Artifact: core.Artifact{Digest: digest, Name: name}, Run: run}
 		},
 		"attempt":       attemptPath,
-		"behind":        behind,
 		"verdictColour": verdictColour,
 		"verdictWord":   verdictWord,
 		"brief":         func(s string) bool { return len(s) <= 120 && !strings.Contains(s, "\n") },

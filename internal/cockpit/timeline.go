@@ -22,7 +22,6 @@ const around = 10
 type timelineBody struct {
 	Run    api.RunDetail // as it is now
 	At     int64
-	Last   int64
 	Marks  template.HTML
 	Moment moment
 }
@@ -54,7 +53,7 @@ type happened struct {
 }
 
 func (c *cockpit) timeline(r *http.Request, d api.RunDetail) (page, error) {
-	body := timelineBody{Run: d, Last: d.Seq, At: d.Seq}
+	body := timelineBody{Run: d, At: d.Seq}
 	asked := r.URL.Query().Get("at")
 	if asked != "" {
 		n, err := strconv.ParseInt(asked, 10, 64)

@@ -26,7 +26,6 @@ type wavesBody struct {
 	Tab       string
 	Graph     template.HTML
 	Waves     []waveView // the newest first; one without a number if the run has none
-	State     *api.Waves // nil if there are none
 	Conflicts []core.Conflict
 	More      int // conflicts that are not shown
 }
@@ -53,7 +52,7 @@ func (c *cockpit) waves(r *http.Request, d api.RunDetail) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body := wavesBody{RunDetail: d, Tab: "graph", State: d.Waves}
+	body := wavesBody{RunDetail: d, Tab: "graph"}
 	pieces := linked(d, outline.Pieces)
 	body.Graph = graph.Draw(workGraph(d, pieces))
 	title := "Graph"

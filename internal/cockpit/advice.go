@@ -28,7 +28,7 @@ func advice(most int, code core.PauseCode, a core.Advice) template.HTML {
 		if known {
 			out.WriteString(`<a href="` + template.HTMLEscapeString(place.Href) + `">` + template.HTMLEscapeString(place.Title) + `</a>`)
 		} else {
-			out.WriteString(string(marked(0, p.Text)))
+			out.WriteString(string(marked(p.Text)))
 		}
 	}
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped
@@ -36,12 +36,9 @@ func advice(most int, code core.PauseCode, a core.Advice) template.HTML {
 
 // typed is prose in which what is typed stands between backquotes. What is longer
 // than most is cut.
-func typed(most int, text string) template.HTML { return marked(most, sentence(text)) }
+func typed(most int, text string) template.HTML { return marked(clip(most, sentence(text))) }
 
-func marked(most int, text string) template.HTML {
-	if most > 0 {
-		text = clip(most, text)
-	}
+func marked(text string) template.HTML {
 	var out strings.Builder
 	for i, piece := range strings.Split(text, "`") {
 		said := template.HTMLEscapeString(piece)

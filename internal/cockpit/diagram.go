@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/graph"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
@@ -105,29 +106,15 @@ func waves(d api.RunDetail) map[string]int {
 	return wave
 }
 
-// levels is how many stages have to be over before each, at least. Stages that wait
-// for each other count as beginning.
+// levels is how many stages have to be over before each, at least.
 func levels(stages []api.Stage) map[string]int {
-	after := map[string][]string{}
-	for _, s := range stages {
-		after[s.ID] = s.After
+	nodes := make([]graph.Node, len(stages))
+	for i, s := range stages {
+		nodes[i] = graph.Node{ID: s.ID, After: s.After}
 	}
 	level := map[string]int{}
-	var of func(id string) int
-	of = func(id string) int {
-		if n, known := level[id]; known {
-			return n
-		}
-		level[id] = 0
-		n := 0
-		for _, before := range after[id] {
-			n = max(n, of(before)+1)
-		}
-		level[id] = n
-		return n
-	}
-	for _, s := range stages {
-		of(s.ID)
+	for i, depth := range graph.Depths(nodes) {
+		level[stages[i].ID] = depth
 	}
 	return level
 }

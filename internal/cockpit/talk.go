@@ -117,12 +117,14 @@ func (c *cockpit) talk(r *http.Request, body talkBody) (page, error) {
 		n = fewMessages
 	}
 	n = min(n, mostMessages)
-	if err := c.enter(r, &body); err != nil {
+	if body.Talks, err = c.svc.Conversations(r.Context(), api.ConversationQuery{Project: body.Project.ID}); err != nil {
 		return page{}, err
 	}
 	query := api.MessageQuery{Project: body.Project.ID, Last: true, Limit: n + 1}
-	if body.In != nil {
-		query.Conversation = body.In.ID
+	for i, t := range body.Talks {
+		if t.ID == r.URL.Query().Get("in") {
+			body.In, query.Conversation = &body.Talks[i], t.ID
+		}
 	}
 	list, err := c.svc.Messages(r.Context(), query)
 	if err != nil {
@@ -141,20 +143,6 @@ func (c *cockpit) talk(r *http.Request, body talkBody) (page, error) {
 	body.Messages = utterances(list, questions, api.CallerFrom(r.Context()).Actor.ID)
 	p.Body = body
 	return p, nil
-}
-
-// enter finds the conversations of the project, and the one that is asked for.
-func (c *cockpit) enter(r *http.Request, body *talkBody) error {
-	var err error
-	if body.Talks, err = c.svc.Conversations(r.Context(), api.ConversationQuery{Project: body.Project.ID}); err != nil {
-		return err
-	}
-	for i, t := range body.Talks {
-		if t.ID == r.URL.Query().Get("in") {
-			body.In = &body.Talks[i]
-		}
-	}
-	return nil
 }
 
 // utterances says of each message who spoke and what it answers.

@@ -22,7 +22,7 @@ const (
 type projectBody struct {
 	api.ProjectDetail
 	Waiting  []api.Waiting // what waits for a person in it
-	Diagram  template.HTML // of the run that drives it, where it is small
+	Diagram  template.HTML // of the run that drives it, if it is small
 	Accounts []accountView
 	Recent   []api.Run
 	Talks    bool      // a run drives it that can be spoken to

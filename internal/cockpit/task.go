@@ -25,7 +25,7 @@ type taskBody struct {
 	Run      api.Run
 	Stage    api.Stage
 	Task     api.Task
-	Opened   *api.PullRequest // by the engine, where that is what the task is for
+	Opened   *api.PullRequest // by the engine, if that is what the task is for
 	Past     int64            // number of the event after which it was as shown; 0 if it still is
 	Prompt   *told
 	Attempts []attemptBody // newest first

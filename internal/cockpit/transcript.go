@@ -52,8 +52,8 @@ func (c *cockpit) transcript(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	// It is asked for again and again while an agent speaks: what is around it is
-	// looked up only where it is shown.
+	// The browser asks for it again and again while an agent speaks: the page around
+	// it is made only if it is asked for.
 	body := transcriptOf(run, piece)
 	p := page{Name: "transcript", Body: body, Part: "records", Still: true} // transcript.js adds what is new
 	if r.Header.Get(partHeader) == p.Part {

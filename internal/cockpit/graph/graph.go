@@ -1,7 +1,6 @@
-// Package graph draws pieces of work and what waits for what: rows from top to
-// bottom, each piece below everything it waits for, and lines that run between
-// the boxes and never through one. It knows geometry and nothing of runs; whoever
-// asks for a drawing says what there is.
+// Package graph draws pieces of work and their dependencies: rows from top to bottom,
+// each piece below everything it waits for, and lines that run between the boxes and
+// never through one. It knows geometry and nothing of runs.
 package graph
 
 import (
@@ -17,7 +16,7 @@ type Node struct {
 	Note  string // smaller, below it
 	Title string // all of it, as a tooltip
 	State track.State
-	Stale bool // what it was built on does not hold any more
+	Stale bool // it was built on something that is no longer valid
 	Href  string
 	Band  int      // pieces of one band lie together, lower ones above; 0 if there are none
 	After []string // nodes it waits for
@@ -30,9 +29,9 @@ type Plan struct {
 	Nodes []Node
 }
 
-// Draw draws a plan as SVG. Texts are escaped; colours come from the style sheet.
-// A line for which there is no room, and one that would lead upwards, is left out
-// and said on the box instead: a drawing stays of a size with its plan.
+// Draw draws a plan as SVG. Texts are escaped; colours come from the style sheet. A
+// line for which there is no room, or that would lead upwards, is left out and counted
+// on the box instead, so that a drawing stays readable.
 func Draw(p Plan) template.HTML {
 	d := newDrawing(p)
 	d.order()

@@ -67,7 +67,7 @@ func (r *row) width() int {
 	return width
 }
 
-// middle is the mean place of items, or where one is that is connected to none.
+// middle is the mean place of items; without any it is otherwise.
 func middle(of []*item, otherwise int) float64 {
 	if len(of) == 0 {
 		return float64(otherwise)
@@ -116,9 +116,8 @@ type block struct {
 
 func (b block) at() float64 { return b.sum / float64(b.n) }
 
-// settle gives items the places nearest to their wishes, all taken together,
-// that keep their order and do not overlap. Those that would are pushed together
-// and move as one.
+// settle places items as near to their wishes as possible, in their order and without
+// overlap. Items that would overlap are pushed together and move as one.
 func settle(items []*item, most int) {
 	var blocks []block
 	for _, it := range items {

@@ -74,8 +74,8 @@ func befores(nodes []Node) [][]int {
 // Depths is how many nodes come before each, at least; see [depths].
 func Depths(nodes []Node) []int { return depths(nodes, befores(nodes)) }
 
-// depths is how many nodes of its band come before one, at least. What waits in a
-// circle is as deep as it was when that was found.
+// depths is how many nodes of its band come before each, at least. Nodes in a cycle
+// are as deep as they were when it was found.
 func depths(nodes []Node, before [][]int) []int {
 	depth := make([]int, len(nodes))
 	waits, after := make([]int, len(nodes)), make([][]int, len(nodes))
@@ -126,8 +126,8 @@ func (d *drawing) fill(depth []int) {
 	}
 }
 
-// connect leads the lines of each node down to those that wait for it. They share
-// one gap in each row that they pass.
+// connect leads the lines of each node down to those that wait for it. In each row
+// that they pass they share one gap.
 func (d *drawing) connect(before [][]int) {
 	after := make([][]int, len(before))
 	for i := range before {

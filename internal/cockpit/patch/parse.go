@@ -87,7 +87,7 @@ func (r *Reader) open(ranges string) {
 	}
 }
 
-// inHunk takes a line of a hunk; it is false if the line is none.
+// inHunk takes a line of a hunk. It returns false if the line does not belong to it.
 func (r *Reader) inHunk(line string) bool {
 	if line == "" {
 		line = " " // some programs take the blank of an empty line away
@@ -123,9 +123,8 @@ func (r *Reader) inHunk(line string) bool {
 // perLine is what a line costs beside its text: a page needs much more for it.
 const perLine = 40
 
-// keep holds a line where there is room. A file that is too large is held
-// without lines, unless it is the one that was asked for: of that there is as
-// much as fits.
+// keep keeps a line if there is room. A file that is too large is kept without lines,
+// unless it is the one that was asked for: of that, as much as fits is kept.
 func (r *Reader) keep(l Line) {
 	f, cost := r.file, int64(len(l.Text)+perLine)
 	switch whole := r.bounds.Whole != ""; {
@@ -173,7 +172,7 @@ func mode(s string) string {
 	return s
 }
 
-// sideName is the name behind --- or +++; git ends one with blanks in it by a
+// sideName is the name behind --- or +++. Git ends a name that contains blanks with a
 // tab.
 func sideName(s, prefix, otherwise string) string {
 	name := unquote(strings.TrimSuffix(s, "\t"))
@@ -183,9 +182,8 @@ func sideName(s, prefix, otherwise string) string {
 	return strings.TrimPrefix(name, prefix)
 }
 
-// bothNames are the names behind "diff --git". Where they are not quoted nothing
-// tells them apart but that both are the same; where they differ, git says them
-// again below.
+// bothNames are the names behind "diff --git". If they are not quoted, they can only
+// be told apart if both are the same; if they differ, git repeats them below.
 func bothNames(s string) (before, after string) {
 	if first, err := strconv.QuotedPrefix(s); err == nil {
 		return strings.TrimPrefix(unquote(first), "a/"), strings.TrimPrefix(unquote(strings.TrimSpace(s[len(first):])), "b/")

@@ -1,7 +1,6 @@
-// Package track draws a run the way a signal box shows its lines: branches are
-// tracks, tasks are blocks on them, and where a person or a check lets work
-// pass there is a signal. It knows geometry and nothing of runs; whoever asks
-// for a drawing says what is where.
+// Package track draws a run as a signal box shows its lines: branches are tracks,
+// tasks are blocks on them, and at each gate there is a signal. It knows geometry and
+// nothing of runs.
 package track
 
 import "html/template"

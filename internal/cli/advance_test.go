@@ -194,7 +194,7 @@ func TestWordsOfASessionAreItsOwn(t *testing.T) {
 		if got := b.steered(t); got.Run != "r1" {
 			t.Errorf("%s steered %s", verb, got.Run)
 		}
-		b.said(t, b.out, "waits for you at stage review")
+		b.said(t, b.out, "waiting for you at stage review")
 	}
 }
 

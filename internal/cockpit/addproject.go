@@ -15,11 +15,8 @@ type addBody struct {
 	Added     *api.ProjectDetail  // with remarks
 }
 
-func (c *cockpit) addPage(r *http.Request) (page, error) {
-	return c.addWith(r, addBody{})
-}
-
-// addMoved leads from where the form once was, unless a project has that name.
+// addMoved leads from the form's old address to the new one, unless a project has that
+// name.
 func (c *cockpit) addMoved(w http.ResponseWriter, r *http.Request) {
 	r.SetPathValue("project", "add")
 	if _, err := c.svc.Project(r.Context(), "add"); core.CodeOf(err) == core.CodeNotFound {

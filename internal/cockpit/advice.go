@@ -28,7 +28,7 @@ func advice(most int, code core.PauseCode, a core.Advice) template.HTML {
 		if known {
 			out.WriteString(`<a href="` + template.HTMLEscapeString(place.Href) + `">` + template.HTMLEscapeString(place.Title) + `</a>`)
 		} else {
-			out.WriteString(string(marked(0, p.Text)))
+			out.WriteString(string(marked(p.Text)))
 		}
 	}
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped
@@ -36,12 +36,9 @@ func advice(most int, code core.PauseCode, a core.Advice) template.HTML {
 
 // typed is prose in which what is typed stands between backquotes. What is longer
 // than most is cut.
-func typed(most int, text string) template.HTML { return marked(most, sentence(text)) }
+func typed(most int, text string) template.HTML { return marked(clip(most, sentence(text))) }
 
-func marked(most int, text string) template.HTML {
-	if most > 0 {
-		text = clip(most, text)
-	}
+func marked(text string) template.HTML {
 	var out strings.Builder
 	for i, piece := range strings.Split(text, "`") {
 		said := template.HTMLEscapeString(piece)
@@ -53,8 +50,8 @@ func marked(most int, text string) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped
 }
 
-// offers reports that a paused run can be told this. A pause whose choices set
-// nothing going leaves it open.
+// offers reports whether a verb can be used on a paused run. A pause whose choices
+// start nothing allows to resume and to retry.
 func offers(choices []core.Choice, verb core.Verb) bool {
 	has := func(verbs ...core.Verb) bool {
 		return slices.ContainsFunc(choices, func(c core.Choice) bool { return slices.Contains(verbs, c.Verb) })
@@ -71,7 +68,7 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// placeOf is where a page does what a choice does.
+// placeOf is the page that does what a choice does.
 func placeOf(c core.Choice) (step, bool) {
 	run, project := runPath(c.Run), "/projects/"+url.PathEscape(c.Project)
 	place, known := map[core.Verb]step{

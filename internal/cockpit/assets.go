@@ -14,8 +14,8 @@ import (
 // sheetName is the whole stylesheet: browsers ask for one file.
 const sheetName = "cockpit.css"
 
-// sheets are the parts of the stylesheet, below assets/style. What says the same of
-// the same element holds by its place: later parts overrule earlier ones.
+// sheets are the parts of the stylesheet, below assets/style. Later parts override
+// earlier ones.
 func sheets() []string {
 	return []string{
 		"colours", "base", "frame", "parts", "forms", "track", "lists", "narrow",
@@ -36,17 +36,16 @@ func stylesheet(assets fs.FS) ([]byte, error) {
 	return all, nil
 }
 
-// asset is an embedded file as it is sent: whole, and compressed where that is less.
+// asset is an embedded file as it is sent: plain, and compressed if that is smaller.
 type asset struct{ plain, zipped variant }
 
-// variant is one form of a file's content, by which browsers know it again.
+// variant is one form of a file's content, with its ETag.
 type variant struct {
 	data []byte
 	tag  string
 }
 
-// loadAssets makes ready what is never made again: the embedded files, and the
-// stylesheet in one piece.
+// loadAssets prepares the embedded files, and the stylesheet in one piece.
 func loadAssets(assets fs.FS) (map[string]asset, error) {
 	sheet, err := stylesheet(assets)
 	if err != nil {
@@ -93,9 +92,8 @@ func makeAsset(data []byte) (asset, error) {
 	return a, nil
 }
 
-// assetHandler serves the assets, compressed to who takes that. They are asked for
-// anew each time and sent only when they differ: another version of the program has
-// others.
+// assetHandler serves the assets, compressed if the client accepts that. Browsers ask
+// each time whether an asset has changed: another version of the program has others.
 func assetHandler(assets map[string]asset) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, ok := assets[r.URL.Path]

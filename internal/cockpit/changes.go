@@ -18,18 +18,17 @@ const (
 	viewSplit   = "split"
 )
 
-// usualPainting is how long a page takes over the colours of its source text at most.
+// usualPainting is how long a page spends on highlighting at most.
 const usualPainting = 400 * time.Millisecond
 
-// maxLive is how large a difference may be to be read again whenever the run
-// moves on.
+// maxLive is the largest difference that is read again whenever the run moves on.
 const maxLive = 4 << 20
 
 // changesBody is what a run has changed, and what a person can say to it.
 type changesBody struct {
 	api.RunDetail
 	View   string
-	Chosen string // stage whose changes are shown; all where empty
+	Chosen string // stage whose changes are shown; all if empty
 	Patch  patch.Patch
 	Files  []fileView
 	Bytes  int64 // of all lines
@@ -68,9 +67,9 @@ func (c *cockpit) changes(r *http.Request, d api.RunDetail) (page, error) {
 	return page{Name: "changes", Title: "Changes", Body: body, Still: body.Bytes > maxLive || body.Patch.Full}, nil
 }
 
-// readPatch reads what a run has changed, as much of it as a page can show. What a
-// word about it is bound to was asked for before: what changes meanwhile makes the
-// word lapse.
+// readPatch reads what a run has changed, as much of it as a page can show. The
+// subject of a decision was read before it: if the changes move on meanwhile, the
+// decision is refused.
 func (c *cockpit) readPatch(r *http.Request, d api.RunDetail, stage, only string) (patch.Patch, error) {
 	bounds := patch.Usual()
 	bounds.Whole = only

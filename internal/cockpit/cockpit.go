@@ -1,8 +1,7 @@
-// Package cockpit is where a person sees and steers everything in a browser:
-// pages that are rendered here and kept up to date as runs move on. It asks the
-// service and shows what it answers. It must not decide anything, nor know more
-// than any other client does; who asks, and what they may do, is settled before
-// and behind it.
+// Package cockpit renders the pages in which a person watches and steers runs, and
+// keeps them up to date. It shows what the service answers. It decides nothing and
+// knows no more than any other client does: the caller is authenticated before it, and
+// their role is checked behind it.
 package cockpit
 
 import (
@@ -23,9 +22,9 @@ type Options struct {
 	Version  string
 	Log      *slog.Logger
 	Drafts   *draft.Book      // keeps comments until they are sent
-	Now      func() time.Time // time.Now where nil
-	Home     string           // of who runs the engine, which paths are shown from
-	Painting time.Duration    // that a page may take over the colours of source text; the usual where zero
+	Now      func() time.Time // time.Now if nil
+	Home     string           // folder of the person who runs the engine; paths below it are shown as ~/…
+	Painting time.Duration    // how long a page may spend on highlighting; the default if zero
 }
 
 // cockpit holds what all pages need.
@@ -40,8 +39,8 @@ type cockpit struct {
 	zips      sync.Pool // of gzip.Writer
 }
 
-// New makes the cockpit's handler. Whoever calls it has settled who asks (see
-// [api.WithCaller]), guards svc accordingly and has bounded what is sent (see
+// New returns the cockpit's handler. Its caller has authenticated the request (see
+// [api.WithCaller]), guards svc accordingly and bounds what is sent (see
 // [api.Bounded]).
 func New(svc api.Service, o Options) (http.Handler, error) {
 	if o.Now == nil {
@@ -71,8 +70,8 @@ func New(svc api.Service, o Options) (http.Handler, error) {
 	return mux, nil
 }
 
-// routes connects each address to its page. What changes something is a POST,
-// which answers with where to look next.
+// routes connects each address to its page. Requests that change something are POSTs,
+// and redirect to the page to look at next.
 func (c *cockpit) routes(mux *http.ServeMux) {
 	c.page(mux, "/{$}", c.projects)
 	c.page(mux, "/inbox", c.inboxPage)
@@ -105,12 +104,12 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.word(mux, "/projects/{project}/talk/open", c.converse)
 	c.page(mux, "/runs", c.runsList)
 	c.page(mux, "/projects/{project}", c.project)
-	c.form(mux, "/add", c.addPage, c.addProject)
+	c.form(mux, "/add", func(r *http.Request) (page, error) { return c.addWith(r, addBody{}) }, c.addProject)
 	mux.HandleFunc("GET /projects/add", c.addMoved)
 	c.form(mux, "/projects/{project}/new", c.epicPage, c.startEpic)
 	c.page(mux, "/settings", c.settings)
 	c.page(mux, "/settings/roles", c.roles)
-	c.form(mux, "/settings/people", c.people, c.addToken)
+	c.form(mux, "/settings/people", func(r *http.Request) (page, error) { return c.peopleWith(r, peopleBody{}) }, c.addToken)
 	c.word(mux, "/settings/people/{token}/revoke", c.revokeToken)
 	c.page(mux, "/settings/playbooks", c.playbooks)
 	c.form(mux, "/settings/playbooks/{playbook}", c.editor, c.checkPlaybook)

@@ -8,19 +8,21 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// colour maps a status of anything to the state it is drawn in.
+// colour maps a status, an outcome or a grade of anything to the state it is drawn in.
 func colour[S ~string](status S) track.State {
 	switch string(status) {
 	case string(core.StatusActive), string(core.StageOpen), string(core.TaskRunning), string(core.TaskDelivered), string(core.TaskVerifying),
-		string(core.AttemptPending), string(core.AttemptStopping):
+		string(core.AttemptPending), string(core.AttemptStopping), api.GradeWarn:
 		return track.Under
 	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegationBlocked), string(api.PieceStuck), string(api.ProjectWaiting):
 		return track.Waiting
-	case string(core.StatusCompleted), string(core.StageDone), string(core.TaskDone), string(core.ReviewApproved):
+	case string(core.StatusCompleted), string(core.StageDone), string(core.TaskDone), string(core.ReviewApproved), api.EffectOK:
 		return track.Passed
-	case string(core.StatusFailed), string(core.ReviewRejected), string(core.DelegationRefused), string(core.ReviewChangesRequested):
+	case string(core.StatusFailed), string(core.ReviewRejected), string(core.DelegationRefused), string(core.ReviewChangesRequested),
+		api.EffectError, api.EffectDenied, api.GradeFail:
 		return track.Failed
-	case string(core.StatusCancelled), string(core.StageOmitted), string(core.TaskDropped), string(core.DelegationPartial), string(api.ProjectArchived):
+	case string(core.StatusCancelled), string(core.StageOmitted), string(core.TaskDropped), string(core.DelegationPartial), string(api.ProjectArchived),
+		api.EffectUnknown, api.EffectUnobserved:
 		return track.Still
 	}
 	return track.Ahead
@@ -48,7 +50,7 @@ func stageColour(s api.Stage) track.State {
 	return colour(s.Status)
 }
 
-// landmarkOf is what an event stands out as; "" where it does not.
+// landmarkOf is what an event stands out as; empty if it does not.
 func landmarkOf(e core.Event) string {
 	switch e.Type {
 	case core.TypeApprovalGranted, core.TypeFeedbackGiven, core.TypeRolledBack, core.TypeQuestionAnswered, core.TypeRunResumed, core.TypeChangesRequested, core.TypeStageSkipped:
@@ -117,7 +119,7 @@ func passedIf(good bool) track.State {
 	return track.Failed
 }
 
-// failedUnless lets what is ordinary not stand out.
+// failedUnless keeps ordinary endings from standing out.
 func failedUnless(ordinary bool) track.State {
 	if ordinary {
 		return track.Still

@@ -36,7 +36,7 @@ type share struct {
 	Key   string // what tells it from the others
 	Name  string
 	Href  string
-	Color string // class of its series; "" where it has none
+	Color string // class of its series; empty if it has none
 	Times int    // runs, or attempts
 	core.Cost
 	Tokens int64

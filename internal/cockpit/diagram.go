@@ -7,19 +7,21 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/graph"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// maxLabel bounds a name in a drawing, in characters. It is drawn shorter, and said
-// so long to who asks.
+// maxLabel bounds a name in a drawing, in characters. It is drawn shorter; a tooltip
+// has this much.
 const maxLabel = 80
 
 // diagram says how a run is drawn: stages on the run's branch one after the
 // other, those with a branch of their own and delegations of waves beside it,
 // next to the others of which none waits for another.
 func diagram(d api.RunDetail) track.Plan {
-	p := track.Plan{From: clip(maxLabel, d.Base), Main: clip(maxLabel, d.Branch), Title: "The run " + clip(maxLabel, d.Title) + " as tracks, blocks and signals"}
+	p := track.Plan{From: clip(maxLabel, d.Base), Title: "The run " + clip(maxLabel, d.Title) + " as tracks, blocks and signals"}
 	level, wave := levels(d.Stages), waves(d)
 	var beside []abreast
 	for _, s := range inOrder(d) {
@@ -34,8 +36,8 @@ func diagram(d api.RunDetail) track.Plan {
 	return p
 }
 
-// abreast is a stage beside the main track, and where: next to those of the same
-// wave and level.
+// abreast is a stage beside the main track. Stages of the same wave and level are
+// drawn side by side.
 type abreast struct {
 	api.Stage
 	wave, level int
@@ -104,29 +106,15 @@ func waves(d api.RunDetail) map[string]int {
 	return wave
 }
 
-// levels is how many stages have to be over before one, at least. Stages that
-// wait for each other, which nobody should have asked for, count as beginning.
+// levels is how many stages have to be over before each, at least.
 func levels(stages []api.Stage) map[string]int {
-	after := map[string][]string{}
-	for _, s := range stages {
-		after[s.ID] = s.After
+	nodes := make([]graph.Node, len(stages))
+	for i, s := range stages {
+		nodes[i] = graph.Node{ID: s.ID, After: s.After}
 	}
 	level := map[string]int{}
-	var of func(id string) int
-	of = func(id string) int {
-		if n, known := level[id]; known {
-			return n
-		}
-		level[id] = 0
-		n := 0
-		for _, before := range after[id] {
-			n = max(n, of(before)+1)
-		}
-		level[id] = n
-		return n
-	}
-	for _, s := range stages {
-		of(s.ID)
+	for i, depth := range graph.Depths(nodes) {
+		level[stages[i].ID] = depth
 	}
 	return level
 }
@@ -179,12 +167,12 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 	case n > 1:
 		b.Note = fmt.Sprintf("%s, try %d", role, t.Attempts[n-1].N)
 	case b.Label == role:
-		b.Note = word(t.Status)
+		b.Note = wording.Status(t.Status)
 	default:
 		b.Note = role
 	}
 	if len(s.Tasks) == 0 {
-		b.Href, b.Note = runPath(d.Alias), word(s.Status)
+		b.Href, b.Note = runPath(d.Alias), wording.Status(s.Status)
 	}
 	if colour(s.Status) == track.Waiting && (t.Act != "" || s.Status == core.StageStatus(core.DelegationBlocked)) { // who did it waits as well
 		b.State = track.Waiting
@@ -203,7 +191,7 @@ func taskLabel(s api.Stage, t api.Task) string {
 	return s.ID
 }
 
-// signal stands where a person lets a stage pass.
+// signal is drawn where a person decides whether work moves on.
 func signal(d api.RunDetail, s api.Stage) *track.Signal {
 	if s.Gate != core.GateApproval && colour(s.Status) != track.Waiting {
 		return nil

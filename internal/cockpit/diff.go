@@ -24,7 +24,7 @@ type fileView struct {
 	Aside bool   // another file is shown alone
 }
 
-// Split reports that what was stands beside what is.
+// Split reports that old and new lines stand side by side.
 func (f fileView) Split() bool { return f.View == viewSplit }
 
 // Columns are how many its table has.
@@ -73,8 +73,8 @@ type hunkView struct {
 	Rows  []row
 }
 
-// From says where it begins: in the file as it is, or as it was where nothing is
-// left of that line.
+// From says where the hunk begins: by its new line number, or by the old one if its
+// first line was removed.
 func (h hunkView) From() string {
 	if len(h.Rows) == 0 {
 		return ""
@@ -86,8 +86,7 @@ func (h hunkView) From() string {
 	return fmt.Sprintf("from line %d", first.New)
 }
 
-// row is a line of the table: one side where it is unified, two where they are
-// beside one another.
+// row is a line of the table: one side in the unified view, two side by side.
 type row struct {
 	Left, Right *cell // in the unified view only Left
 	Notes       []note
@@ -99,8 +98,8 @@ type cell struct {
 	Code  template.HTML
 	Class string
 	Key   string // names the place in a comment
-	Href  string // opens a comment on it; empty where nothing can be said
-	Past  bool   // it stands for the version before
+	Href  string // opens a comment on it; empty if nothing can be said
+	Past  bool   // it shows the old version
 }
 
 // Number is the line's, in the version it is in.
@@ -194,7 +193,7 @@ func (l layout) hunk(f *patch.File, h patch.Hunk) hunkView {
 	return v
 }
 
-// beside puts what was and what is now next to one another.
+// beside puts old and new lines side by side.
 func (l layout) beside(f *patch.File, cells []cell) []row {
 	var before, after []*cell
 	for i := range cells {
@@ -218,7 +217,7 @@ func (l layout) beside(f *patch.File, cells []cell) []row {
 	return rows
 }
 
-// cells paints a hunk: what was and what is now are texts of their own.
+// cells highlights a hunk: its old and its new lines are texts of their own.
 func (l layout) cells(f *patch.File, h patch.Hunk) []cell {
 	var before, after []string
 	for _, x := range h.Lines {

@@ -23,7 +23,7 @@ type artifactBody struct {
 	Run string
 }
 
-// Href is where it is looked at, Download where it is taken from.
+// Href is the page that shows it, Download the address of the file.
 func (a artifactBody) Href() string     { return address(a.path()+"/view", "name", a.Name) }
 func (a artifactBody) Download() string { return address(a.path(), "name", a.Name) }
 func (a artifactBody) path() string     { return runPath(a.Run) + "/documents/" + url.PathEscape(a.Digest) }
@@ -39,13 +39,7 @@ func (c *cockpit) render(ctx context.Context, run string, a *artifactBody, most 
 	return err
 }
 
-// documentBody is a page of a document alone.
-type documentBody struct {
-	Run  api.Run
-	Doc  artifactBody
-	Name string
-}
-
+// document is a page of a document alone.
 func (c *cockpit) document(r *http.Request, d api.RunDetail) (page, error) {
 	name := r.URL.Query().Get("name")
 	text := capped{most: maxShown}
@@ -56,7 +50,7 @@ func (c *cockpit) document(r *http.Request, d api.RunDetail) (page, error) {
 	if name == "" {
 		name = "Document " + wording.Short(doc.Digest)
 	}
-	return page{Name: "document", Title: name, Body: documentBody{Run: d.Run, Doc: doc, Name: name}, Still: true}, nil
+	return page{Name: "document", Title: name, Body: doc, Still: true}, nil
 }
 
 // download sends a whole document, to be kept and never shown by the browser.
@@ -77,7 +71,7 @@ func (c *cockpit) downloadPrompt(w http.ResponseWriter, r *http.Request) {
 // anyContent is a type that browsers save, and show in no case.
 const anyContent = "application/octet-stream"
 
-// attach streams what write writes; where nothing came of it, a page says why.
+// attach streams a download. If it fails before the first byte, a page says why.
 func (c *cockpit) attach(w http.ResponseWriter, r *http.Request, kind, name string, write func(io.Writer) error) {
 	err := api.ServeDocument(w, http.Header{
 		"Content-Type":           {kind},
@@ -90,8 +84,8 @@ func (c *cockpit) attach(w http.ResponseWriter, r *http.Request, kind, name stri
 	}
 }
 
-// fileName is a name that means nothing to any system but a file's: the last
-// part of it, in plain letters.
+// fileName is the last part of a name, of characters that are safe in the name of a
+// file everywhere.
 func fileName(name, otherwise string) string {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("._-", r) || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
@@ -106,8 +100,8 @@ func fileName(name, otherwise string) string {
 	return name
 }
 
-// capped takes the beginning of a document and lets the rest go by. It has no
-// other way in than Write, so that none passes the bound.
+// capped keeps the beginning of what is written to it. Write is the only way in, so
+// that nothing passes the bound.
 type capped struct {
 	text bytes.Buffer
 	most int

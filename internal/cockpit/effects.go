@@ -1,14 +1,12 @@
 package cockpit
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -65,22 +63,6 @@ func choices(names []string, chosen string) []string {
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
 }
-
-// outcome is how the outcome of a call looks.
-func outcome(o string) track.State {
-	switch o {
-	case api.EffectOK:
-		return track.Passed
-	case api.EffectError, api.EffectDenied, api.EffectRefused:
-		return track.Failed
-	case api.EffectRunning:
-		return track.Under
-	}
-	return track.Still
-}
-
-// arguments are those of a call in a line.
-func arguments(input json.RawMessage) string { return clip(300, wording.Arguments(input)) }
 
 // calls counts what was seen. An attempt whose agent reports nothing stands there
 // once, and says nothing about how often it called a tool.

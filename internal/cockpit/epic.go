@@ -11,8 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// maxTrust is how much a person can be asked to read on a page. What is longer
-// is not shown in part: nobody trusts what they could not see.
+// maxTrust is how much a person can be asked to read on a page. Longer text is not
+// shown in part: nobody should trust what they could not see.
 const maxTrust = 400_000
 
 // epicBody is the form by which a goal is given to a project.
@@ -20,7 +20,7 @@ type epicBody struct {
 	Project   api.ProjectDetail
 	Playbooks []api.PlaybookEntry
 	Form      epicForm
-	Trust     *api.Trusted // what would be obeyed, for an admin to read
+	Trust     *api.Trusted // what the run would use, for an admin to read
 	TooLong   bool         // to be read here
 	AskAdmin  bool         // to trust it
 	Tiers     []core.Tier
@@ -42,8 +42,8 @@ func (b epicBody) Picked(p api.PlaybookEntry) bool {
 	return first >= 0 && b.Playbooks[first].Name == p.Name
 }
 
-// epicPage shows the form with the project's own base: who sits in a browser
-// does not see which branch is checked out.
+// epicPage shows the form with the project's own base: a person in a browser does not
+// see which branch is checked out.
 func (c *cockpit) epicPage(r *http.Request) (page, error) {
 	project, err := c.svc.Project(r.Context(), r.PathValue("project"))
 	if err != nil {
@@ -96,8 +96,8 @@ func (c *cockpit) startEpic(r *http.Request) (page, string, error) {
 	return p, "", err
 }
 
-// trustShown trusts what the page showed, and nothing else: the engine refuses
-// the hash of what has changed since.
+// trustShown trusts what the page showed, and nothing else: the engine refuses the
+// hash if the content has changed since.
 func (c *cockpit) trustShown(ctx context.Context, req api.StartRun, hash string) error {
 	if hash == "" {
 		return nil

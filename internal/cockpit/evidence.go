@@ -21,8 +21,8 @@ type evidence struct {
 	Documents []artifactBody     // that were handed in
 }
 
-// How much of the documents is shown beside a decision, where others wait on the
-// same page and where none does.
+// How much of each document is shown beside a decision: on a page with several
+// decisions, and on a page with one.
 const (
 	glance = 4 << 10 // bytes of each
 	look   = 24 << 10
@@ -32,9 +32,9 @@ const (
 // approval.
 const shownEvidence = 3
 
-// evidenceOf is what the outside checks said about the stage that waits, with what
-// was handed in there, and about what has no try left. Where what waits was not
-// checked itself, it is what was checked last before.
+// evidenceOf is what the checks said about the waiting stage and what it handed in,
+// and about tasks that have no attempt left. If what waits was not checked itself, it
+// is what was checked last before it.
 func (c *cockpit) evidenceOf(r *http.Request, d api.RunDetail, most int) ([]evidence, error) {
 	var list, before []evidence
 	for _, s := range d.Stages {

@@ -23,7 +23,7 @@ type factsBody struct {
 	History  bool
 	Text     string // looked for
 	From     int
-	Earlier  string // addresses of the pages before and after; "" where there is none
+	Earlier  string // addresses of the pages before and after; empty if there is none
 	Further  string
 	Together string // this page with and without history
 }
@@ -101,7 +101,7 @@ func why(f core.Fact) string {
 	return source
 }
 
-// says reports that a text occurs in what is shown of a fact.
+// says reports whether a text occurs in what is shown of a fact.
 func (f factView) says(text string) bool {
 	if text == "" {
 		return true

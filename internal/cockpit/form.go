@@ -7,8 +7,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// sendFunc does what a form asks for. It says where to look next, or returns the
-// page with what was refused and everything that was typed.
+// sendFunc carries out a form. It returns where to go next, or the page again with
+// what was refused and everything that was typed.
 type sendFunc func(*http.Request) (p page, where string, err error)
 
 // form serves a page with a form that is sent to the page's own address.
@@ -27,11 +27,11 @@ func (c *cockpit) form(mux *http.ServeMux, pattern string, show pageFunc, send s
 	}))
 }
 
-// wordFunc does what a form asks for and says where to look next.
+// wordFunc carries out a form and returns where to go next.
 type wordFunc func(*http.Request) (where string, err error)
 
-// word takes a person's word. Who sent it from a page is led back there; what
-// was refused is said there.
+// word serves a form that steers something. It leads back to the page that the form
+// names; a refusal is shown with everything that was typed.
 func (c *cockpit) word(mux *http.ServeMux, pattern string, do wordFunc) {
 	mux.HandleFunc("POST "+pattern, c.read(func(w http.ResponseWriter, r *http.Request) {
 		where, err := do(r)

@@ -9,16 +9,16 @@ import (
 	mdtext "github.com/yuin/goldmark/text"
 )
 
-// harmless reduces a parsed text to what may be shown: HTML and images become
-// their words, links lead to other sites and nowhere else, and headings stand
-// below those of the page around them. What it leaves, the renderer escapes.
+// harmless reduces a parsed text to what may be shown: HTML and images become their
+// words, links lead to other sites only, and headings rank below those of the page
+// around them. The renderer escapes the rest.
 type harmless struct{}
 
 // Transform implements parser.ASTTransformer.
 func (harmless) Transform(doc *ast.Document, reader mdtext.Reader, _ parser.Context) {
 	source := reader.Source()
 	var nodes []ast.Node
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it fails where its function does, which does not
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function below does not fail
 		if entering {
 			nodes = append(nodes, n)
 		}
@@ -68,10 +68,10 @@ func reduce(n ast.Node, source []byte) {
 	}
 }
 
-// say puts words in the place of a piece.
+// say replaces a piece by words.
 func say(n ast.Node, words []byte) { n.Parent().ReplaceChild(n.Parent(), n, ast.NewString(words)) }
 
-// unwrap puts what a piece holds in its place.
+// unwrap replaces a piece by what it holds.
 func unwrap(n ast.Node) {
 	for c := n.FirstChild(); c != nil; c = n.FirstChild() {
 		n.Parent().InsertBefore(n.Parent(), n, c)
@@ -94,7 +94,8 @@ func leadsOut(address string) bool {
 	return false
 }
 
-// careful has a link tell the other site nothing, and leave the page where it is.
+// careful keeps a link from telling the other site who reads, and opens it in another
+// tab.
 func careful(n ast.Node) {
 	n.SetAttributeString("rel", []byte("nofollow noreferrer noopener"))
 	n.SetAttributeString("target", []byte("_blank"))

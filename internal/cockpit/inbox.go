@@ -25,7 +25,7 @@ type inboxBody struct {
 	From  int // how much comes before
 	Total int
 	Back  string // address of the page, to come back to
-	First string // address of the first page, where this is not it
+	First string // address of the first page, unless this is it
 	Next  string // of what follows
 }
 
@@ -54,7 +54,7 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 	return page{Name: "inbox", Title: "Inbox", Nav: "inbox", Body: body}, nil
 }
 
-// item looks at what waits; false where somebody has just decided.
+// item looks at what waits; false if somebody has just decided.
 func (c *cockpit) item(r *http.Request, w api.Waiting) (item, bool, error) {
 	if w.Gate == nil && w.Pause == nil {
 		return item{Waiting: w}, true, nil

@@ -60,8 +60,8 @@ func accountViews(accounts []api.Account) []accountView {
 	return views
 }
 
-// canBeRaised reports a limit that is reached and that a number raises. The time
-// of a run is granted anew whenever it goes on.
+// canBeRaised reports a limit that is reached and that a number raises. A run gets its
+// working time anew whenever it is resumed.
 func (a accountView) canBeRaised(u useView) bool {
 	if u.Kind == api.LimitAttemptCost || u.Kind == api.LimitAttemptTokens { // `retry` does, once the attempt has failed
 		return false
@@ -70,8 +70,11 @@ func (a accountView) canBeRaised(u useView) bool {
 }
 
 func use(a api.Allowance, limit float64) useView {
-	what, say := measure(a.Kind)
-	v := useView{Kind: a.Kind, What: what, Used: used(a), Limit: say(limit)}
+	what, say := wording.Limit(a.Kind)
+	v := useView{Kind: a.Kind, What: sentence(what), Used: say(a.Amount()), Limit: say(limit)}
+	if a.Kind == api.LimitCost { // agents may have said only a part of it
+		v.Used = wording.Cost(a.Cost())
+	}
 	left := max(0, limit-a.Amount())
 	if a.Left != nil {
 		left = *a.Left
@@ -88,42 +91,6 @@ func use(a api.Allowance, limit float64) useView {
 	}
 	v.Bar = plot.Bar(a.Amount(), limit, class)
 	return v
-}
-
-// used says how much was used; of money, as far as agents said.
-func used(a api.Allowance) string {
-	if a.Kind == api.LimitCost {
-		return wording.Cost(a.Cost())
-	}
-	_, say := measure(a.Kind)
-	return say(a.Amount())
-}
-
-// measure is how something that is limited is called, and how much of it is said.
-func measure(kind string) (string, func(float64) string) {
-	number := func(v float64) string { return wording.Amount(int64(v)) }
-	switch kind {
-	case api.LimitCost:
-		return "Cost", wording.Money
-	case api.LimitTokens:
-		return "Tokens", number
-	case api.LimitAttemptCost:
-		return "Cost of an attempt", wording.Money
-	case api.LimitAttemptTokens:
-		return "Tokens of an attempt", number
-	case api.LimitWallTime:
-		return "Working time", func(v float64) string {
-			if v < 1 {
-				return "0 s"
-			}
-			return wording.Duration(time.Duration(v * float64(time.Second)))
-		}
-	case api.LimitAttempts:
-		return "Attempts", number
-	case api.LimitParallel:
-		return "At work at once", number
-	}
-	return strings.ReplaceAll(kind, "_", " "), number
 }
 
 // raise lets a paused run go on within higher limits. A field that is left empty

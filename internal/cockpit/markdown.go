@@ -11,9 +11,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown renders a text that anybody may have written. HTML in it is shown as
-// text and not obeyed; it is reduced to harmless pieces before it is rendered,
-// without images, whose sources would tell others who reads. A text that was made to take long is shown as it is written.
+// markdown renders a text that anybody may have written. HTML in it is shown as text,
+// and images as their words: their sources would tell others who reads. A text that
+// would take long to render is shown as it is.
 func markdown(text string) template.HTML {
 	var out bytes.Buffer
 	if laborious(text) {
@@ -68,7 +68,7 @@ func laborious(text string) bool {
 	return false
 }
 
-// inside is how many signs of quotation and of lists a line begins with.
+// inside is how many marks of quotations and lists a line begins with.
 func inside(line string) int {
 	n := 0
 	for sign := range strings.FieldsSeq(line) {

@@ -55,8 +55,7 @@ func (m *markCache) get(run string) landmarks {
 	return known
 }
 
-// put remembers a run, and forgets the one that was looked at longest ago where
-// there are too many.
+// put remembers a run, and forgets the least recently viewed of too many.
 func (m *markCache) put(run string, known landmarks) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

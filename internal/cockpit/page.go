@@ -28,8 +28,9 @@ type page struct {
 	Body    any
 	Part    string // template of a part of it that can be asked for alone
 
-	// Runs and Projects are what the page is about: it is shown again when one of
-	// them moves on. Both empty, anything moves it; Still, nothing does.
+	// Runs and Projects are what the page is about: the browser asks for it again
+	// when one of them moves on. If both are empty, it does so when anything moves;
+	// if Still is set, never.
 	Runs, Projects []string
 	Still          bool
 
@@ -41,7 +42,7 @@ type page struct {
 	Notice  string
 }
 
-// WindowTitle is what a browser shows of the page while another one is looked at.
+// WindowTitle is the title of the browser's tab.
 func (p page) WindowTitle() string {
 	title := clip(80, p.Title) + " · Stellwerk"
 	if p.Waiting > 0 {
@@ -59,8 +60,8 @@ const partHeader = "Stellwerk-Part"
 // pageFunc makes a page out of a request.
 type pageFunc func(*http.Request) (page, error)
 
-// page serves a page. Where the engine stands is taken before it is made, so
-// that whatever happens meanwhile makes it be shown again.
+// page serves a page. The engine's position is read before the page is made, so that
+// whatever happens meanwhile makes the browser ask again.
 func (c *cockpit) page(mux *http.ServeMux, pattern string, make pageFunc) {
 	mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, make) })
 }
@@ -101,7 +102,7 @@ func (c *cockpit) show(w http.ResponseWriter, r *http.Request, p page) {
 	c.send(w, r, p.Status, visible(out.Bytes()))
 }
 
-// send writes a response, compressed where the browser takes that.
+// send writes a response, compressed if the client accepts that.
 func (c *cockpit) send(w http.ResponseWriter, r *http.Request, status int, data []byte) {
 	if status == 0 {
 		status = http.StatusOK
@@ -120,7 +121,7 @@ func (c *cockpit) send(w http.ResponseWriter, r *http.Request, status int, data 
 	}
 }
 
-// takesGzip reports that who asks can read what is compressed.
+// takesGzip reports that the client accepts gzip.
 func takesGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		name, weight, _ := strings.Cut(coding, ";")
@@ -132,8 +133,8 @@ func takesGzip(r *http.Request) bool {
 	return false
 }
 
-// zip compresses in a hurry: pages are made of what repeats, and the first byte is
-// waited for.
+// zip compresses fast rather than well: pages repeat themselves, and somebody is
+// waiting for the first byte.
 func (c *cockpit) zip(w io.Writer, data []byte) error {
 	z, ok := c.zips.Get().(*gzip.Writer)
 	if !ok {

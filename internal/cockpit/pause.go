@@ -9,25 +9,25 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// pauseForm is what a person can do about a run that stands still: what the engine
-// advises, the most sensible first.
+// pauseForm is what a person can do about a paused run: what the engine advises, the
+// most sensible first.
 type pauseForm struct {
 	Alias, Back string
 	Stage       string // that it is paused for
 	Name        string // what that is called
 	Code        core.PauseCode
-	Advice      core.Advice // where the buttons do not say it
-	First       string      // command of the button in front
-	Again       string      // what comes of trying again
-	Onward      string      // and of going on
+	Advice      core.Advice // beyond the buttons
+	First       string      // verb of the main button
+	Again       string      // what trying again does
+	Onward      string      // what resuming does
 	Resume      bool
 	Retry       bool
 	Skip        bool
-	Raise       bool    // of a limit
-	Remake      string  // stage to go back to, where it is named
+	Raise       bool    // a limit has to be raised
+	Remake      string  // stage to go back to, if the advice names one
 	RemakeName  string  // what that is called
-	Words       bool    // they can be sent along
-	Way         wayBack // for words
+	Words       bool    // feedback can be sent
+	Way         wayBack // for feedback
 }
 
 func pausing(d api.RunDetail, back string) pauseForm {
@@ -59,7 +59,7 @@ func pausing(d api.RunDetail, back string) pauseForm {
 	return f
 }
 
-// outlook is what comes of trying again and of going on.
+// outlook says what trying again and resuming do.
 func outlook(d api.RunDetail) (again, onward string) {
 	again, onward = "Starts the lost work over.", "Continues where it stopped."
 	switch d.Pause.Code {
@@ -72,7 +72,7 @@ func outlook(d api.RunDetail) (again, onward string) {
 	return again, onward
 }
 
-// triesOf is how many attempts what has none left is given.
+// triesOf is how many new attempts a retry grants.
 func triesOf(d api.RunDetail) int {
 	for _, s := range d.Stages {
 		for _, t := range s.Tasks {
@@ -84,8 +84,8 @@ func triesOf(d api.RunDetail) int {
 	return 1
 }
 
-// words says whom words can be sent to: the stage itself where it is tried again
-// with them, and those before it.
+// words finds the stages that feedback can be sent to: the paused one, if it is tried
+// again with it, and those before it.
 func (f *pauseForm) words(d api.RunDetail) {
 	at := slices.IndexFunc(d.Stages, func(s api.Stage) bool { return s.ID == f.Stage })
 	feedback, rollback := f.Stage != "" && offers(d.Advice.Choices, core.VerbFeedback), false
@@ -107,7 +107,7 @@ func (f *pauseForm) words(d api.RunDetail) {
 	}
 }
 
-// advise sends a run back that is paused for a stage: to that stage, with words, or
+// advise sends a run back that is paused at a stage: to that stage, with feedback, or
 // to one before it.
 func (c *cockpit) advise(r *http.Request, stage string, back api.Rollback) (string, error) {
 	d, err := c.svc.Run(r.Context(), r.PathValue("run"))

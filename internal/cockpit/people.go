@@ -17,10 +17,6 @@ type peopleBody struct {
 	New     *api.NewToken // with its secret, shown this once
 }
 
-func (c *cockpit) people(r *http.Request) (page, error) {
-	return c.peopleWith(r, peopleBody{})
-}
-
 func (c *cockpit) peopleWith(r *http.Request, body peopleBody) (page, error) {
 	body.Roles = api.Roles()
 	p := page{Name: "people", Title: "People", Nav: "settings", Still: true}

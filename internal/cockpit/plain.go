@@ -11,8 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
-// headline is the first thing that a reason says. What follows is told by the
-// evidence that is shown below it.
+// headline is the first thing that a reason says. The evidence below it shows the
+// rest.
 func headline(reason string) string {
 	first, _, _ := strings.Cut(reason, "; ")
 	return sentence(first)
@@ -21,8 +21,8 @@ func headline(reason string) string {
 // inFull is a moment with its date.
 func inFull(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }
 
-// whereabouts is a repository or a folder as a person calls it: without the
-// folder that git keeps, and from the home of who runs the engine on.
+// whereabouts is a repository or a folder as a person calls it: without git's own
+// folder, and relative to the home of the person who runs the engine.
 func (c *cockpit) whereabouts(path string) string {
 	path = strings.TrimSuffix(path, "/.git")
 	if home := strings.TrimSuffix(c.opts.Home, "/"); home != "" {

@@ -19,7 +19,7 @@ type planBody struct {
 // planStep is a step of the plan, with the names of those it waits for.
 type planStep struct {
 	api.Piece
-	Stage string // that it is done in, where that has begun
+	Stage string // that it is done in, if that has begun
 }
 
 func (c *cockpit) plan(r *http.Request, d api.RunDetail) (page, error) {

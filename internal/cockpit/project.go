@@ -22,7 +22,7 @@ const (
 type projectBody struct {
 	api.ProjectDetail
 	Waiting  []api.Waiting // what waits for a person in it
-	Diagram  template.HTML // of the run that drives it, where it is small
+	Diagram  template.HTML // of the run that drives it, if it is small
 	Accounts []accountView
 	Recent   []api.Run
 	Talks    bool      // a run drives it that can be spoken to
@@ -120,8 +120,8 @@ func (c *cockpit) requeueEpic(r *http.Request) (string, error) {
 	return projectPath(d.Name) + "#queue", err
 }
 
-// namedEpic is the epic that a button stands beside; none means all to the
-// engine, which no button does.
+// namedEpic is the epic that a button stands beside. To the engine no epic means all
+// of them, which no button does.
 func namedEpic(r *http.Request) (string, error) {
 	epic := r.PostForm.Get("epic")
 	if epic == "" {

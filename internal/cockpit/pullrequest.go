@@ -11,8 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// pullPath is where a run's pull request is looked at: on its forge, or on a page
-// of ours where it is a record that no browser could open.
+// pullPath is where a browser can see a run's pull request: on its forge, or on a page
+// of the cockpit if it is a record on this machine.
 func pullPath(alias, address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -31,13 +31,7 @@ func (c *cockpit) pullRequest(_ *http.Request, d api.RunDetail) (page, error) {
 	if d.PullRequest == nil || d.PullRequest.Record == nil {
 		return page{}, core.Errorf(core.CodeNotFound, "run %s has no pull request on this machine", d.Alias).WithHint("see `stellwerk status %s`", d.Alias)
 	}
-	return page{Name: "pullrequest", Title: "Pull request", Body: pullBody{d.Run, *d.PullRequest}}, nil
-}
-
-// pullBody is a pull request of a run.
-type pullBody struct {
-	Run api.Run
-	api.PullRequest
+	return page{Name: "pullrequest", Title: "Pull request", Body: d}, nil
 }
 
 // pullText renders the text of a pull request, with the plan folded as forges show it. What is inside is rendered as any

@@ -32,7 +32,7 @@ type reviewForm struct {
 	shown   map[string]bool
 }
 
-// take is the comment on a place, once.
+// take returns the comment on a place, the first time it is asked.
 func (f *reviewForm) take(key string) (remark, bool) {
 	i := slices.IndexFunc(f.Drafts, func(d remark) bool { return d.Key == key })
 	if i < 0 || f.shown[key] {
@@ -42,8 +42,8 @@ func (f *reviewForm) take(key string) (remark, bool) {
 	return f.Drafts[i], true
 }
 
-// reviewOf is what the caller can say to a run's changes. A run that goes on in
-// waves takes no words; one at work takes them when it waits.
+// reviewOf is what the caller can say about a run's changes. A run in waves takes no
+// feedback; others take it while they wait.
 func (c *cockpit) reviewOf(r *http.Request, d api.RunDetail) (reviewForm, error) {
 	f := reviewForm{Run: d.Alias, Subject: shownIn(d), shown: map[string]bool{}}
 	waits := d.Gate != nil || d.Status == core.StatusReview
@@ -54,7 +54,7 @@ func (c *cockpit) reviewOf(r *http.Request, d api.RunDetail) (reviewForm, error)
 	return f, err
 }
 
-// shownIn is what a word about the run's changes is bound to.
+// shownIn is what feedback on the run's changes is bound to.
 func shownIn(d api.RunDetail) core.Subject {
 	if d.Gate != nil {
 		return d.Gate.Subject
@@ -62,7 +62,7 @@ func shownIn(d api.RunDetail) core.Subject {
 	return core.Subject{Commit: d.Head}
 }
 
-// reviewer is whose comments are meant.
+// reviewer is the name of the caller, whose comments are meant.
 func reviewer(r *http.Request) string { return api.CallerFrom(r.Context()).Actor.ID }
 
 // comment keeps a comment on a line.
@@ -122,8 +122,8 @@ func (c *cockpit) sendReview(r *http.Request) (string, error) {
 	return runPath(run.Alias), c.opts.Drafts.Clear(d.ID, reviewer(r), drafts)
 }
 
-// requested is a change request: words on the whole, and each comment with its
-// place and the line it is about.
+// requested is the text of a change request: words on the whole, and each comment with
+// its place and the line it is about.
 func requested(whole string, drafts []draft.Comment, shown core.Subject) (string, error) {
 	parts := []string{}
 	if whole = strings.TrimSpace(whole); whole != "" {
@@ -143,13 +143,13 @@ func requested(whole string, drafts []draft.Comment, shown core.Subject) (string
 	return words, nil
 }
 
-// remark is a comment on a line that was not sent yet.
+// remark is an unsent comment on a line.
 type remark struct {
 	draft.Comment
 	Old bool // another commit is shown now
 }
 
-// remarks are somebody's comments, beside the commit that is shown.
+// remarks are somebody's unsent comments, beside the commit that is shown.
 func remarks(list []draft.Comment, commit string) []remark {
 	var all []remark
 	for _, d := range list {

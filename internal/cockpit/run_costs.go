@@ -14,7 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// attemptsShown is how many attempts the table beside the plots has.
+// attemptsShown is how many attempts the table lists.
 const attemptsShown = 100
 
 // runCostsBody is what a run may use and has used.
@@ -96,7 +96,7 @@ func (b *runCostsBody) plot(attempts []api.AttemptSpending, accounts []api.Accou
 	})
 }
 
-// unsaid says how many attempts are missing in a plot of what they cost.
+// unsaid says how many attempts a plot of costs leaves out.
 func unsaid(attempts int) string {
 	if attempts == 0 {
 		return ""
@@ -104,7 +104,7 @@ func unsaid(attempts int) string {
 	return "without " + wording.Number(attempts, "attempt", "attempts") + " that reported none"
 }
 
-// limitOf is a limit of the run itself; 0 where it has none.
+// limitOf is a limit of the run itself; 0 if it has none.
 func limitOf(accounts []api.Account, kind string) float64 {
 	for _, a := range accounts {
 		for _, al := range a.Allowances {

@@ -16,7 +16,7 @@ type runsBody struct {
 	Runs    []listedRun
 	Filters []filter
 	Project string // name of the only one that is meant
-	First   string // address of the newest, where this is not the first page
+	First   string // address of the newest, unless this is the first page
 	Next    string // address of what follows
 }
 

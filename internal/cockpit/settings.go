@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 )
 
 // settingsBody is how the engine stands, and what it is held to.
@@ -39,15 +38,4 @@ func settingsnav(here string) tabs {
 		{"health", "Health and limits", "/settings"}, {"playbooks", "Playbooks", "/settings/playbooks"},
 		{"roles", "Roles", "/settings/roles"}, {"people", "People", "/settings/people"},
 	}}
-}
-
-// gradeColour is how what an examination found looks.
-func gradeColour(grade string) track.State {
-	switch grade {
-	case api.GradeOK:
-		return track.Passed
-	case api.GradeWarn:
-		return track.Under
-	}
-	return track.Failed
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// How much of a conversation a page shows: at first, and with each earlier piece
-// that is asked for.
+// How many messages a page shows: at first, and at most.
 const (
 	fewMessages  = 40
 	mostMessages = 640
@@ -22,18 +21,17 @@ const (
 type talkBody struct {
 	Project  api.ProjectDetail
 	Run      *api.RunDetail // that drives it
-	Of       *api.RunDetail // whose page this is; nil where it is the project's
+	Of       *api.RunDetail // whose page this is; nil if it is the project's
 	Messages []utterance
-	Earlier  string // address that shows more; empty where this is all, or the most
+	Earlier  string // address that shows more; empty if this is all, or the most
 	Cut      bool   // there is more than a page shows
 	Here     string
 	Silent   string // why nothing can be said
 	Talks    []api.ConversationView
-	In       *api.ConversationView // the only one that is shown; nil where all are
+	In       *api.ConversationView // the only one that is shown; nil if all are
 }
 
-// Named is the name of another conversation than the first, for who reads all of
-// them.
+// Named is the name of a conversation, if the page shows several.
 func (b talkBody) Named(id string) string {
 	for _, t := range b.Talks {
 		if t.ID == id && b.In == nil {
@@ -52,7 +50,7 @@ type utterance struct {
 	Open *api.Question // where it waits for an answer
 }
 
-// Did says what an utterance does, where that is more than to say something.
+// Did says what an utterance does, unless it is a plain message.
 func (u utterance) Did() string {
 	switch u.Kind {
 	case core.SaidGoal:
@@ -66,7 +64,7 @@ func (u utterance) Did() string {
 	return ""
 }
 
-// Manager says what the run's manager is about; empty where there is none.
+// Manager says what the run's manager is about; empty if there is none.
 func (b talkBody) Manager() string {
 	if b.Run == nil || b.Run.Manager == nil {
 		return ""
@@ -119,12 +117,14 @@ func (c *cockpit) talk(r *http.Request, body talkBody) (page, error) {
 		n = fewMessages
 	}
 	n = min(n, mostMessages)
-	if err := c.enter(r, &body); err != nil {
+	if body.Talks, err = c.svc.Conversations(r.Context(), api.ConversationQuery{Project: body.Project.ID}); err != nil {
 		return page{}, err
 	}
 	query := api.MessageQuery{Project: body.Project.ID, Last: true, Limit: n + 1}
-	if body.In != nil {
-		query.Conversation = body.In.ID
+	for i, t := range body.Talks {
+		if t.ID == r.URL.Query().Get("in") {
+			body.In, query.Conversation = &body.Talks[i], t.ID
+		}
 	}
 	list, err := c.svc.Messages(r.Context(), query)
 	if err != nil {
@@ -143,20 +143,6 @@ func (c *cockpit) talk(r *http.Request, body talkBody) (page, error) {
 	body.Messages = utterances(list, questions, api.CallerFrom(r.Context()).Actor.ID)
 	p.Body = body
 	return p, nil
-}
-
-// enter finds the conversations of the project, and the one that is asked for.
-func (c *cockpit) enter(r *http.Request, body *talkBody) error {
-	var err error
-	if body.Talks, err = c.svc.Conversations(r.Context(), api.ConversationQuery{Project: body.Project.ID}); err != nil {
-		return err
-	}
-	for i, t := range body.Talks {
-		if t.ID == r.URL.Query().Get("in") {
-			body.In = &body.Talks[i]
-		}
-	}
-	return nil
 }
 
 // utterances says of each message who spoke and what it answers.
@@ -202,8 +188,8 @@ func speaker(m api.Message, me string) (who, side string) {
 	return "Nobody answered in time", "nobody"
 }
 
-// speak says something to a project's manager. Where nothing is under way it
-// begins a run, if the page said so.
+// speak sends a message to a project's manager. If nothing is under way, it begins a
+// run, provided that the page said so.
 func (c *cockpit) speak(r *http.Request) (string, error) {
 	words := strings.TrimSpace(r.PostForm.Get("text"))
 	if words == "" {
@@ -220,7 +206,7 @@ func (c *cockpit) speak(r *http.Request) (string, error) {
 	return talkPath(r.PathValue("project"), req.Conversation), err
 }
 
-// talkPath is where a conversation is read; all of them where none is named.
+// talkPath is the page of a conversation, or of all of them.
 func talkPath(project, conversation string) string {
 	return address(projectPath(project)+"/talk", "in", conversation)
 }

@@ -25,9 +25,8 @@ type taskBody struct {
 	Run      api.Run
 	Stage    api.Stage
 	Task     api.Task
-	Opened   *api.PullRequest    // by the engine, where that is what the task is for
-	Limits   core.ResourceLimits // of an attempt
-	Past     int64               // number of the event after which it was as shown; 0 where it still is
+	Opened   *api.PullRequest // by the engine, if that is what the task is for
+	Past     int64            // number of the event after which it was as shown; 0 if it still is
 	Prompt   *told
 	Attempts []attemptBody // newest first
 }
@@ -44,7 +43,12 @@ type told struct {
 // is opened.
 type attemptBody struct {
 	api.Attempt
+	Run        api.Run
+	Stages     []api.Stage
 	Open       bool
+	Bounds     []wording.Bound // nil if nothing bounded it, or while it runs
+	Refused    string          // connections; empty if none was
+	Allow      string          // how to allow them
 	Documents  []artifactBody
 	Effects    api.Effects
 	Transcript *transcriptBody
@@ -56,7 +60,7 @@ func (c *cockpit) task(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	d, t := seen.run, seen.task
-	body := taskBody{Run: d.Run, Stage: seen.stage, Task: t, Limits: d.Resources.Attempt, Past: seen.past}
+	body := taskBody{Run: d.Run, Stage: seen.stage, Task: t, Past: seen.past}
 	if t.Act == core.ActPullRequest && t.Status == core.TaskDone {
 		body.Opened = d.PullRequest
 	}
@@ -65,12 +69,18 @@ func (c *cockpit) task(r *http.Request) (page, error) {
 		open = ""
 	}
 	for i, a := range slices.Backward(t.Attempts) {
-		b := attemptBody{Attempt: a, Open: a.ID == open || open == "" && i == len(t.Attempts)-1}
+		b := attemptBody{
+			Attempt: a, Run: d.Run, Stages: []api.Stage{seen.stage}, Open: a.ID == open || open == "" && i == len(t.Attempts)-1,
+			Refused: wording.Refused(a.Traffic), Allow: wording.Allowing(a.Traffic),
+		}
+		if a.Resources != nil {
+			b.Bounds = wording.Bounds(*a.Resources, d.Resources.Attempt)
+		}
 		for _, doc := range a.Artifacts {
 			b.Documents = append(b.Documents, artifactBody{Artifact: doc, Run: d.Alias})
 		}
 		if b.Open {
-			if err := c.lookInto(r, d.Run, &b); err != nil {
+			if err := c.lookInto(r, &b); err != nil {
 				return page{}, err
 			}
 			if body.Prompt, err = c.told(r, d.ID, a.ID); err != nil {
@@ -96,26 +106,26 @@ func taskTitle(s api.Stage, t api.Task) string {
 }
 
 // lookInto adds what lies behind an attempt.
-func (c *cockpit) lookInto(r *http.Request, run api.Run, b *attemptBody) error {
+func (c *cockpit) lookInto(r *http.Request, b *attemptBody) error {
 	for i := range min(shownArtifact, len(b.Documents)) {
-		if err := c.render(r.Context(), run.ID, &b.Documents[i], maxShown); err != nil {
+		if err := c.render(r.Context(), b.Run.ID, &b.Documents[i], maxShown); err != nil {
 			return err
 		}
 	}
 	var err error
-	b.Effects, err = c.svc.Effects(r.Context(), run.ID, api.EffectQuery{Attempt: b.ID, Limit: shownEffects})
+	b.Effects, err = c.svc.Effects(r.Context(), b.Run.ID, api.EffectQuery{Attempt: b.ID, Limit: shownEffects})
 	if err != nil && core.CodeOf(err) != core.CodeNotFound {
 		return err
 	}
-	piece, err := c.svc.Transcript(r.Context(), run.ID, b.ID, api.TranscriptQuery{Limit: shownRecords})
+	piece, err := c.svc.Transcript(r.Context(), b.Run.ID, b.ID, api.TranscriptQuery{Limit: shownRecords})
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil // what it said was not kept
 	}
-	b.Transcript = transcriptOf(run.Alias, piece)
+	b.Transcript = transcriptOf(b.Run.Alias, piece)
 	return err
 }
 
-// told is what an attempt was told; nil where that is not known yet or any more.
+// told is what an attempt was told; nil if that is not known yet or any more.
 func (c *cockpit) told(r *http.Request, run, attempt string) (*told, error) {
 	text := capped{most: maxPrompt}
 	err := c.svc.Prompt(r.Context(), run, attempt, &text)
@@ -129,36 +139,18 @@ func (c *cockpit) told(r *http.Request, run, attempt string) (*told, error) {
 	return &told{rendered: text.render("prompt.md"), Attempt: attempt, Lines: lines, Long: lines > longPrompt || text.text.Len() > 4000}, nil
 }
 
-// behindBody is an attempt with the run it belongs to.
-type behindBody struct {
-	Run     api.Run
-	Stages  []api.Stage
-	Attempt attemptBody
-	Bounds  []wording.Bound // nil where nothing bounded it, or while it runs
-	Refused string          // connections; empty if none was
-	Allow   string          // how to allow them
-}
-
-func behind(b taskBody, a attemptBody) behindBody {
-	body := behindBody{Run: b.Run, Stages: []api.Stage{b.Stage}, Attempt: a, Refused: wording.Refused(a.Traffic), Allow: wording.Allowing(a.Traffic)}
-	if a.Resources != nil {
-		body.Bounds = wording.Bounds(*a.Resources, b.Limits)
-	}
-	return body
-}
-
 // verdictWord says how an attempt stands: what the checks said of it, or else how
 // it ended.
 func verdictWord(a api.Attempt) string {
 	switch {
 	case a.Status.Active():
-		return word(a.Status)
+		return wording.Status(a.Status)
 	case a.Verdict != "":
 		return string(a.Verdict) + " the checks"
 	case a.Exit != "":
 		return wording.Exit(a.Exit)
 	}
-	return word(a.Status)
+	return wording.Status(a.Status)
 }
 
 func verdictColour(a api.Attempt) track.State {

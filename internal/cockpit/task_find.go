@@ -11,7 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// seen is a task with the run as it was when it was last held.
+// seen is a task, with the run at the last moment that had it.
 type seen struct {
 	run   api.RunDetail
 	stage api.Stage
@@ -19,8 +19,8 @@ type seen struct {
 	past  int64 // the event after which it was so; 0 for now
 }
 
-// findTask finds a task of a run. A run holds those of a stage's current round;
-// of earlier ones the history has where they were last to be seen.
+// findTask finds a task of a run. A run has the tasks of each stage's current round;
+// those of earlier rounds are found in its history.
 func (c *cockpit) findTask(ctx context.Context, run, task string) (seen, error) {
 	now, err := c.svc.Run(ctx, run)
 	if err != nil {

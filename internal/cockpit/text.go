@@ -16,7 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// functions are what templates say things with.
+// functions are the functions of the templates.
 func (c *cockpit) functions() template.FuncMap {
 	return template.FuncMap{
 		"ago":         func(t time.Time) string { return ago(c.opts.Now(), t) },
@@ -30,7 +30,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"taskFacts":   taskFacts,
 		"numbered":    numbered,
 		"titled":      core.IssueTitle,
-		"issue":       issueLabel,
+		"issue":       func(issue string) string { return core.IssueTitle(issue, "") },
 		"isAddress":   core.IssueAddress,
 		"money":       wording.Money,
 		"cost":        wording.Cost,
@@ -41,12 +41,12 @@ func (c *cockpit) functions() template.FuncMap {
 		"typed":       typed,
 		"plural":      wording.Number,
 		"calls":       calls,
-		"word":        func(status any) string { return word(fmt.Sprint(status)) },
+		"word":        func(status any) string { return wording.Status(fmt.Sprint(status)) },
 		"exit":        wording.Exit,
 		"colour":      func(status any) track.State { return colour(fmt.Sprint(status)) },
 		"markdown":    markdown,
 		"join":        strings.Join,
-		"may":         may,
+		"may":         func(caller api.Caller, role string) bool { return caller.May(api.Role(role)) }, // only hides buttons
 		"json":        asJSON,
 		"args":        args,
 		"settingsnav": settingsnav,
@@ -64,17 +64,14 @@ func (c *cockpit) functions() template.FuncMap {
 			return artifactBody{Artifact: core.Artifact{Digest: digest, Name: name}, Run: run}
 		},
 		"attempt":       attemptPath,
-		"behind":        behind,
 		"verdictColour": verdictColour,
 		"verdictWord":   verdictWord,
 		"brief":         func(s string) bool { return len(s) <= 120 && !strings.Contains(s, "\n") },
-		"outcome":       outcome,
-		"arguments":     arguments,
+		"arguments":     func(input json.RawMessage) string { return clip(300, wording.Arguments(input)) },
 		"setOut":        setOut,
 		"comment":       withComment,
 		"disagree":      disagreement,
 		"isFact":        isFact,
-		"grade":         gradeColour,
 		"sentence":      sentence,
 		"branch":        func(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") },
 		"headline":      headline,
@@ -103,19 +100,6 @@ func ago(now, t time.Time) string {
 
 // clip bounds a text that somebody else wrote.
 func clip(most int, s string) string { return plain.Clip(s, most) }
-
-// word is how a status of a run, a project, a stage or a task is said.
-func word[S ~string](status S) string {
-	words := map[string]string{
-		string(core.StatusActive): "running", string(core.StatusAwaiting): "waiting for you", string(core.StatusReview): "in review",
-		"ended": "over", "requested": "requested", "gated": "waiting for you", "omitted": "skipped", "admitted": "to do", string(core.StageOpen): "under way",
-		string(api.PieceStuck): "stuck, waiting for you", string(api.ProjectWaiting): "waiting for you",
-	}
-	if w, ok := words[string(status)]; ok {
-		return w
-	}
-	return strings.ReplaceAll(string(status), "_", " ")
-}
 
 // asJSON puts into a form what the page shows, so that it comes back.
 func asJSON(v any) (string, error) {
@@ -149,14 +133,10 @@ func titleOf(stages []api.Stage, id string) string {
 // at a terminal.
 func numbered(s api.Stage) string { return strings.TrimSpace(s.Number + " " + stageName(s)) }
 
-// issueLabel is what an issue is called.
-func issueLabel(issue string) string { return core.IssueTitle(issue, "") }
-
 // taskName is what a task is called in a list.
 func taskName(t api.Task) string { return clip(100, cmp.Or(t.Prompt, t.Name, string(t.Act), t.Role)) }
 
-// taskHere is what a task is called below its stage's name, which is not said
-// again.
+// taskHere is what a task is called below its stage's name, without repeating that.
 func taskHere(s api.Stage, t api.Task) string {
 	name := taskName(t)
 	if strings.EqualFold(name, stageName(s)) {
@@ -182,14 +162,14 @@ func taskWord(t api.Task) string {
 	if stuck(t) {
 		return "no try left"
 	}
-	return word(t.Status)
+	return wording.Status(t.Status)
 }
 
 // stageWord says a stage's status, and that of one that waits for a person because
 // a task of it has no try left.
 func stageWord(s api.Stage) string {
 	if s.Status == core.StageOpen && stageColour(s) == track.Waiting {
-		return word(api.PieceStuck)
+		return wording.Status(api.PieceStuck)
 	}
-	return word(s.Status)
+	return wording.Status(s.Status)
 }

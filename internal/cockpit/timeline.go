@@ -22,7 +22,6 @@ const around = 10
 type timelineBody struct {
 	Run    api.RunDetail // as it is now
 	At     int64
-	Last   int64
 	Marks  template.HTML
 	Moment moment
 }
@@ -32,12 +31,12 @@ type moment struct {
 	Then    api.RunDetail
 	Diagram template.HTML
 	Event   happened
-	Task    string // address of the task that the event is about, where it is about one
+	Task    string // page of the task that the event is about, if it is about one
 	Around  []happened
 	Steps   []stride
 }
 
-// stride leads to another event; without one, nowhere.
+// stride is a link to another event; Href is empty if there is none.
 type stride struct {
 	Title string
 	At    int64
@@ -54,7 +53,7 @@ type happened struct {
 }
 
 func (c *cockpit) timeline(r *http.Request, d api.RunDetail) (page, error) {
-	body := timelineBody{Run: d, Last: d.Seq, At: d.Seq}
+	body := timelineBody{Run: d, At: d.Seq}
 	asked := r.URL.Query().Get("at")
 	if asked != "" {
 		n, err := strconv.ParseInt(asked, 10, 64)
@@ -122,7 +121,7 @@ func strides(run string, at, last int64, marks []landmark) []stride {
 	return list
 }
 
-// taskIn is where the task is looked at that an event is about.
+// taskIn is the page of the task that an event is about.
 func taskIn(run string, e core.Event) string {
 	var about struct {
 		Task    string `json:"task"`

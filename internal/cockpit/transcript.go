@@ -23,8 +23,8 @@ type transcriptBody struct {
 	Work    work
 	Task    string // its address
 	Records []said
-	Earlier string // address of what came before; empty where nothing did
-	Later   string // of what follows, empty where nothing will
+	Earlier string // address of what came before; empty if nothing did
+	Later   string // of what follows, empty if nothing will
 	Newest  string
 	Live    bool // it goes on
 }
@@ -52,8 +52,8 @@ func (c *cockpit) transcript(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	// It is asked for again and again while an agent speaks: what is around it is
-	// looked up only where it is shown.
+	// The browser asks for it again and again while an agent speaks: the page around
+	// it is made only if it is asked for.
 	body := transcriptOf(run, piece)
 	p := page{Name: "transcript", Body: body, Part: "records", Still: true} // transcript.js adds what is new
 	if r.Header.Get(partHeader) == p.Part {
@@ -100,7 +100,7 @@ func saidOf(u api.Utterance) said {
 	return s
 }
 
-// setOut is JSON for people, where it can be.
+// setOut is JSON indented for people, if it is small enough.
 func setOut(raw json.RawMessage) string {
 	text := capped{most: maxShown}
 	if _, err := text.Write(raw); err != nil || len(raw) == 0 {
@@ -114,8 +114,8 @@ func firstLine(text string) string {
 	return line
 }
 
-// attemptPath is where an attempt is looked at: in its task, whose id its own
-// begins with.
+// attemptPath is the page of an attempt: that of its task, whose id its own begins
+// with.
 func attemptPath(run, attempt string) string {
 	task := attempt
 	if i := strings.LastIndex(attempt, ".a"); i > 0 {

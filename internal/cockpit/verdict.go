@@ -5,6 +5,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // verdictBody is what reviewers say of the work that waits for a decision.
@@ -25,9 +26,9 @@ type reviewBody struct {
 // Against reports that the reviewer wants something else than what is there.
 func (r reviewBody) Against() bool { return r.Status != core.ReviewApproved }
 
-// verdict is what stands beside a decision: the reviews of the stage that waits,
-// and of those before it that were against what was then approved. Where there is
-// neither, the newest that is in favour.
+// verdict is what a person should know before a decision: the reviews of the stage
+// that waits, and earlier ones against work that was approved anyway; if there are
+// none, the newest in favour.
 func verdict(d api.RunDetail) verdictBody {
 	if d.Gate == nil {
 		return verdictBody{}
@@ -55,8 +56,8 @@ func verdict(d api.RunDetail) verdictBody {
 	return v
 }
 
-// against reports that who reviewed what waits asks for something else: then it is
-// no matter of course to approve it.
+// against reports that the review of the waiting stage asks for something else. Then
+// approving is not the main button.
 func against(d api.RunDetail) bool {
 	return slices.ContainsFunc(d.Stages, func(s api.Stage) bool {
 		return d.Gate != nil && s.ID == d.Gate.Subject.Stage && s.Review != nil && s.Review.Status != core.ReviewApproved
@@ -73,5 +74,5 @@ func reviewWord(s core.ReviewStatus) string {
 	case core.ReviewRejected:
 		return "rejects it"
 	}
-	return word(string(s))
+	return wording.Status(string(s))
 }

@@ -8,27 +8,33 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// visible replaces what a browser would not show, or would let change the order
-// of what it shows: control characters, and those that turn the direction of
-// writing. It is done to whole pages, so that no place is forgotten. What a form
-// sends back keeps its characters, so that a word is about what it was about.
+// visible replaces characters that a browser would hide, or that change the order of
+// others: control characters, and those that turn the direction of writing. It works
+// on whole pages, so that no place is forgotten. Values of form fields keep their
+// characters, so that what is sent back is what was shown.
 func visible(page []byte) []byte {
 	if !bytes.ContainsFunc(page, hidden) {
 		return page
+	}
+	shown := func(r rune) rune {
+		if hidden(r) {
+			return utf8.RuneError
+		}
+		return r
 	}
 	var out bytes.Buffer
 	out.Grow(len(page))
 	for len(page) > 0 {
 		begin, end := sentBack(page)
-		out.Write(bytes.Map(shownRune, page[:begin]))
+		out.Write(bytes.Map(shown, page[:begin]))
 		refer(&out, page[begin:end])
 		page = page[end:]
 	}
 	return out.Bytes()
 }
 
-// sentBack is where in a page the next text of a field is. In pages <, > and "
-// stand for themselves in tags only.
+// sentBack finds the next value of a form field in a page. In pages <, > and " stand
+// for themselves in tags only.
 func sentBack(page []byte) (begin, end int) {
 	value := []byte(` value="`)
 	for at := 0; ; {
@@ -50,8 +56,8 @@ func sentBack(page []byte) (begin, end int) {
 	}
 }
 
-// refer writes what is hidden by its number. Numbers of a few mean others to
-// browsers (those of Windows), so these are left as they are.
+// refer writes hidden characters as numeric references. Browsers read some numbers as
+// other characters (those of Windows), so these are left as they are.
 func refer(out *bytes.Buffer, text []byte) {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
@@ -62,13 +68,6 @@ func refer(out *bytes.Buffer, text []byte) {
 		}
 		text = text[size:]
 	}
-}
-
-func shownRune(r rune) rune {
-	if hidden(r) {
-		return utf8.RuneError
-	}
-	return r
 }
 
 // hidden reports what [plain.Hidden] does, and letters without a shape, which source

@@ -12,7 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
-// counting is how long the engine may take to say what waits.
+// counting bounds how long the engine may take to list what waits.
 const counting = time.Minute
 
 // count remembers how much waits for a person, for as long as nothing moves.
@@ -24,9 +24,9 @@ type count struct {
 	n  int
 }
 
-// waiting is how much waits for a person. It is counted anew when something has
-// moved, once for all who ask; who goes away does not wait for it, and does not end
-// it for the others. Where it cannot be counted the page itself says what is wrong.
+// waiting is how much waits for a person. When something has moved, it is counted once
+// for all who ask; a caller that goes away neither waits for it nor ends it for the
+// others. If it cannot be counted, the page itself says what is wrong.
 func (c *count) waiting(ctx context.Context, svc api.Service, at string) int {
 	c.mu.Lock()
 	known := at == "" || at == c.at
@@ -53,8 +53,8 @@ func (c *count) waiting(ctx context.Context, svc api.Service, at string) int {
 	return c.n
 }
 
-// live tells a browser what moves on, from where its page stands; after a break
-// it goes on from where it was.
+// live streams to a browser what moves on after its page was made. After a lost
+// connection it continues where it stopped.
 func (c *cockpit) live(w http.ResponseWriter, r *http.Request) {
 	since := r.Header.Get("Last-Event-ID")
 	if since == "" {
@@ -63,8 +63,8 @@ func (c *cockpit) live(w http.ResponseWriter, r *http.Request) {
 	api.ServeWatch(r.Context(), c.svc, since, w)
 }
 
-// count says how much waits for a person, and nothing else: it is asked for
-// whenever anything moves, by pages that are not looked at as well.
+// count answers how much waits for a person, and nothing else: every open page asks
+// for it whenever anything moves.
 func (c *cockpit) count(w http.ResponseWriter, r *http.Request) {
 	at, err := c.svc.Position(r.Context())
 	if err != nil {

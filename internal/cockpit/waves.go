@@ -12,10 +12,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/graph"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// shownWaves is of how many waves the page says at once what came of them; the
-// others are shown when they are asked for.
+// shownWaves is how many waves show their summary at once; the others show it on
+// request.
 const shownWaves = 5
 
 // wavesBody is a run's work piece by piece, with what waits for what. Of a run in
@@ -24,8 +25,7 @@ type wavesBody struct {
 	api.RunDetail
 	Tab       string
 	Graph     template.HTML
-	Waves     []waveView // the newest first; one without a number where there are none
-	State     *api.Waves // nil where there are none
+	Waves     []waveView // the newest first; one without a number if the run has none
 	Conflicts []core.Conflict
 	More      int // conflicts that are not shown
 }
@@ -44,7 +44,7 @@ type waveView struct {
 // pieceView is a piece of work with the page about it.
 type pieceView struct {
 	api.Piece
-	Href string // "" where no task of it is known any more
+	Href string // empty if no task of it is known any more
 }
 
 func (c *cockpit) waves(r *http.Request, d api.RunDetail) (page, error) {
@@ -52,7 +52,7 @@ func (c *cockpit) waves(r *http.Request, d api.RunDetail) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body := wavesBody{RunDetail: d, Tab: "graph", State: d.Waves}
+	body := wavesBody{RunDetail: d, Tab: "graph"}
 	pieces := linked(d, outline.Pieces)
 	body.Graph = graph.Draw(workGraph(d, pieces))
 	title := "Graph"
@@ -102,12 +102,12 @@ func workGraph(d api.RunDetail, pieces []pieceView) graph.Plan {
 			node.Label = clip(60, p.Title)
 		}
 		if node.Note == "" {
-			node.Note = word(p.Status)
+			node.Note = wording.Status(p.Status)
 		}
 		if node.Href == "" {
 			node.Href = "#piece-" + p.ID
 		}
-		said := []string{clip(60, p.ID), clip(100, p.Title), clip(40, p.Role), word(p.Status)}
+		said := []string{clip(60, p.ID), clip(100, p.Title), clip(40, p.Role), wording.Status(p.Status)}
 		if node.Stale {
 			said = append(said, "relies on a fact no longer valid")
 		}
@@ -131,7 +131,7 @@ func (c *cockpit) waveViews(ctx context.Context, d api.RunDetail, pieces []piece
 	var views []waveView
 	for n := d.Waves.N; n > 0; n-- {
 		v := waveView{N: n, Open: n == d.Waves.N && d.Waves.Open, Pieces: byWave[n], Shown: n == d.Waves.N || strconv.Itoa(n) == asked}
-		if name := compactName(n); slices.Contains(index.Waves, name) {
+		if name := fmt.Sprintf("wave_%02d_compact.md", n); slices.Contains(index.Waves, name) {
 			if v.Asked = !v.Shown && len(views) >= shownWaves; !v.Asked {
 				text, err := c.svc.Detail(ctx, d.ID, api.FetchDetail{Name: name})
 				if err != nil {
@@ -151,9 +151,6 @@ func (c *cockpit) waveViews(ctx context.Context, d api.RunDetail, pieces []piece
 
 // maxCompact bounds what is shown of a planner's text.
 const maxCompact = 20_000
-
-// compactName is how the text about a wave is asked for.
-func compactName(wave int) string { return fmt.Sprintf("wave_%02d_compact.md", wave) }
 
 // disagreement says what two sides disagree about.
 func disagreement(kind core.ConflictKind) string {

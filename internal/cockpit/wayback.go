@@ -8,16 +8,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// wayBack are the stages that a run can be sent back to from where it waits, the
-// newest first. It has none where the run takes words as a whole.
+// wayBack lists the stages that a waiting run can be sent back to, the newest first.
+// It is empty if feedback goes to the run as a whole.
 type wayBack struct {
 	Stages []api.Stage
-	To     string // the one that is meant unless somebody chooses
+	To     string // the one that is chosen at first
 }
 
-// backFrom is the way back from a gate: to the stage that waits, if somebody there
-// can act on words, and to those that passed. Meant is what a review suggests, or
-// else who wrote the code last: words on code are for them.
+// backFrom is the way back from a gate: to the stage that waits, if an agent works in
+// it, and to those that passed. Chosen at first is what a review suggests, or else the
+// stage that wrote code last: feedback is mostly about code.
 func backFrom(d api.RunDetail) wayBack {
 	at := slices.IndexFunc(d.Stages, func(s api.Stage) bool { return s.ID == d.Stage })
 	if d.Onward || d.Waves != nil || d.Gate == nil || at < 0 {
@@ -31,8 +31,8 @@ func backFrom(d api.RunDetail) wayBack {
 	return way
 }
 
-// backwards are the stages that somebody can do again, the newest first: those that
-// passed, and the last one, where a run stands, if it takes words itself.
+// backwards are the stages that can be done again, the newest first: those that
+// passed, and the last one if last is set.
 func backwards(stages []api.Stage, last bool) []api.Stage {
 	var list []api.Stage
 	for i, s := range slices.Backward(stages) {
@@ -43,7 +43,7 @@ func backwards(stages []api.Stage, last bool) []api.Stage {
 	return list
 }
 
-// meant is who wrote the code last, or else the newest.
+// meant is the stage that wrote code last, or else the newest.
 func (w wayBack) meant() string {
 	if i := slices.IndexFunc(w.Stages, func(s api.Stage) bool { return s.Code }); i >= 0 {
 		return w.Stages[i].ID
@@ -54,10 +54,10 @@ func (w wayBack) meant() string {
 	return ""
 }
 
-// Name is what the stage that is meant is called.
+// Name is the title of the stage that is chosen at first.
 func (w wayBack) Name() string { return titleOf(w.Stages, w.To) }
 
-// sendBack sends words to the stage that was chosen, or to the one that waits.
+// sendBack sends feedback to the stage that was chosen, or to the one that waits.
 func (c *cockpit) sendBack(r *http.Request, run string, back api.Rollback) (api.Run, error) {
 	if back.To != "" && back.To != back.Subject.Stage {
 		return c.svc.Rollback(r.Context(), run, back)

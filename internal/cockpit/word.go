@@ -9,12 +9,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
-// may reports that who asks may do what an approver or an admin does. It only
-// spares them buttons that would be refused.
-func may(caller api.Caller, role string) bool { return caller.May(api.Role(role)) }
-
-// shownSubject is what the page showed when the button was pressed: the word is
-// about that, and refused where it has changed since.
+// shownSubject is what the page showed when the button was pressed. The decision is
+// about that, and is refused if it has changed since.
 func shownSubject(r *http.Request) (*core.Subject, error) {
 	shown := r.PostForm.Get("subject")
 	if shown == "" {
@@ -27,7 +23,7 @@ func shownSubject(r *http.Request) (*core.Subject, error) {
 	return subject, nil
 }
 
-// text is what a person wrote; an empty one is refused where it is needed.
+// text is what a person wrote; an empty text is refused.
 func text(r *http.Request) (string, error) {
 	s := strings.TrimSpace(r.PostForm.Get("text"))
 	if s == "" {

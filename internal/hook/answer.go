@@ -36,12 +36,11 @@ const (
 // Silent leaves everything to the client.
 func Silent() Answer { return Answer{} }
 
-// GoOn keeps a session from ending its turn, and tells it what to do. A decision
-// to block would do the same, but the client tells it twice, and the person that
-// there was an error.
+// GoOn keeps a session from ending its turn, and tells it what to do. A decision to
+// block would do the same, but the client would show it twice, and as an error.
 func GoOn(text string) Answer { return Context(EventStop, text) }
 
-// Going is what a session is told that may not end its turn; empty where it may.
+// Going is what a session is told that may not end its turn; empty if it may.
 func (a Answer) Going() string {
 	if a.Specific == nil || a.Specific.Event != EventStop {
 		return ""
@@ -52,8 +51,8 @@ func (a Answer) Going() string {
 // Tell shows a person a message.
 func Tell(message string) Answer { return Answer{Message: message} }
 
-// Ring adds a sound to an answer: once for what waits for the person, twice for a
-// run that is over.
+// Ring adds a sound to an answer: once for something that is waiting for the person,
+// twice for a run that is over.
 func (a Answer) Ring(over bool) Answer {
 	a.Sequence = "\a"
 	if over {
@@ -78,7 +77,7 @@ func allowed(updated map[string]raw) Answer {
 	return Answer{Specific: &Specific{Event: EventPreToolUse, Permission: allow, Updated: updated}}
 }
 
-// rewritten changes a call and leaves it to the client to ask the person.
+// rewritten changes a call and lets the client ask the person about it.
 func rewritten(updated map[string]raw) Answer {
 	return Answer{Specific: &Specific{Event: EventPreToolUse, Updated: updated}}
 }
@@ -100,8 +99,8 @@ func (a Answer) Did() string {
 	return "nothing"
 }
 
-// Write prints the answer as one JSON object. An error means that the client
-// may have read anything: the program must then end with an error.
+// Write prints the answer as one JSON object. After an error the client may have read
+// anything: the program must then end with an error.
 func (a Answer) Write(w io.Writer) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -118,9 +117,9 @@ func (a Answer) Write(w io.Writer) error {
 	return nil
 }
 
-// heard fails where nobody can read an answer. A program that is started with its
-// standard output closed finds the null device there instead: what it writes
-// succeeds, and is lost.
+// heard fails if nobody can read an answer. A program that is started with its
+// standard output closed finds the null device there instead: writing succeeds, and
+// the answer is lost.
 func heard(w io.Writer) error {
 	file, ok := w.(*os.File)
 	if !ok {

@@ -47,7 +47,7 @@ type Input struct {
 	// Source says how a session started, or who wrote a prompt.
 	Source string `json:"source"`
 
-	// Of Stop and SubagentStop. Tasks is nil where the client does not tell.
+	// Of Stop and SubagentStop. Tasks is nil if the client does not tell.
 	Tasks           *[]Task `json:"background_tasks"`
 	LastMessage     string  `json:"last_assistant_message"`
 	AgentTranscript string  `json:"agent_transcript_path"`
@@ -56,7 +56,7 @@ type Input struct {
 	Worktree string `json:"worktree_path"` // of WorktreeRemove
 }
 
-// raw is a value that is passed on as it came.
+// raw is a value that is passed on unchanged.
 type raw = json.RawMessage
 
 // Task is something that goes on in the background of a session.
@@ -69,7 +69,7 @@ type Task struct {
 // ErrNoEvent means that standard input did not hold an event.
 var ErrNoEvent = errors.New("standard input holds no event of Claude Code")
 
-// ReadBytes reads an event whole, without understanding it yet.
+// ReadBytes reads an event without parsing it.
 func ReadBytes(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
@@ -81,13 +81,13 @@ func ReadBytes(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// SessionOf says which session an event is of. It reads nothing else, and not
-// strictly: an event of a session that is none of ours may hold anything. But one
-// that names a session twice, however it is spelt, is of nobody knows which.
+// SessionOf is the session of an event. It reads nothing else, and not strictly: the
+// event of a session that owns no run may hold anything. It refuses an event that
+// names a session twice, in whatever spelling.
 func SessionOf(data []byte) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return "", fmt.Errorf("%w: it is no object", ErrNoEvent)
+		return "", fmt.Errorf("%w: it is not an object", ErrNoEvent)
 	}
 	session := ""
 	for d.More() {
@@ -129,8 +129,8 @@ func sessionName(value raw) (string, error) {
 	return name, nil
 }
 
-// Parse reads an event strictly: one that two readers could understand
-// differently is refused.
+// Parse reads an event strictly: it refuses one that two readers could understand
+// differently.
 func Parse(data []byte) (Input, error) {
 	var in Input
 	if err := (strictjson.Limits{Bytes: maxInput}).Unmarshal(data, &in); err != nil {
@@ -142,7 +142,7 @@ func Parse(data []byte) (Input, error) {
 	return in, nil
 }
 
-// text is a field of a tool's input; empty where it is absent or no text.
+// text is a field of a tool's input; empty if it is absent or no text.
 func (in Input) text(field string) string {
 	value := in.ToolInput[field]
 	if len(value) >= 2 && value[0] == '"' && !bytes.ContainsRune(value, '\\') {

@@ -19,8 +19,8 @@ const (
 	olderFile   = "hooks.1.jsonl"
 )
 
-// Entry is a line of a session's journal. It holds nothing that was typed, run
-// or written, so there is no secret to take out of it.
+// Entry is a line of a session's journal. It holds nothing that was typed, run or
+// written, so there is no secret to remove.
 type Entry struct {
 	At      time.Time `json:"at"`
 	Session string    `json:"-"`
@@ -34,8 +34,7 @@ type Entry struct {
 	Error   string    `json:"error,omitempty"`
 }
 
-// Note writes the entry to its session's journal. One without a session is
-// passed over.
+// Note writes the entry to its session's journal. It ignores one without a session.
 func (e Entry) Note(state string, began, now time.Time) error {
 	if e.Session == "" {
 		return nil

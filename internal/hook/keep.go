@@ -6,10 +6,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/guard"
 )
 
-// Keep is the program for PreToolUse of an agent that the engine runs itself,
-// where its role holds the shell to rules. Claude Code follows such rules, but
-// lets commands pass besides that it takes for harmless. What tools there are,
-// and rules for files, it sees to by itself.
+// Keep is the program for PreToolUse of an agent that the engine runs itself, if its
+// role restricts the shell. Claude Code enforces such rules, but also lets commands
+// pass that it considers harmless. It enforces the list of tools, and rules for files,
+// by itself.
 func Keep(tools []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	data, err := ReadBytes(stdin)
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 // deadline stays below the time after which the client ends a hook.
 const deadline = 3 * time.Second
 
-// maxMemory is where collecting garbage begins.
+// maxMemory is the size at which garbage collection begins.
 const maxMemory = 256 << 20
 
 // Deadline is how long the program may take for one decision.

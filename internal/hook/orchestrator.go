@@ -11,9 +11,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/steering"
 )
 
-// orchestrator decides for the session itself, which carries messages between a
-// person, the engine and the agents: it starts what is offered, speaks to the
-// engine, and reads and writes documents.
+// orchestrator decides for the session itself, which carries messages between the
+// person, the engine and the agents: it starts what is offered, speaks to the engine,
+// and reads and writes documents.
 type orchestrator struct {
 	state string
 	snap  snapshot.Snapshot
@@ -41,7 +41,7 @@ func (o orchestrator) decide() Answer {
 	return denied("%s is not for the session that carries run %s; agents do the work. `stellwerk pause` stops the run", o.in.Tool, o.snap.Alias)
 }
 
-// run lets calls of Stellwerk through unasked: the engine decides on them.
+// run allows calls of Stellwerk without asking the person: the engine decides on them.
 func (o orchestrator) run() Answer {
 	line := o.in.text("command")
 	if ownCall(line) {
@@ -61,10 +61,10 @@ func (o orchestrator) run() Answer {
 	return o.isolated(line)
 }
 
-// isolated has a line run where it sees the checkout, read-only, and neither
-// Stellwerk's own files nor a credential: what the guard did not recognise, and
-// what a script does, can let nothing through. Whether it runs at all the client
-// asks the person, as ever.
+// isolated rewrites a line so that it runs with the checkout read-only, and sees
+// neither Stellwerk's own files nor a credential. So a command that the guard did not
+// recognise, or a script, can do no harm. The client asks the person whether it runs
+// at all, as ever.
 func (o orchestrator) isolated(line string) Answer {
 	if len(o.snap.Shell) == 0 {
 		return denied("commands of this session cannot be isolated on this machine, so only `stellwerk` itself may be run; there are %s", strings.Join(ownVerbs(), ", "))
@@ -72,7 +72,7 @@ func (o orchestrator) isolated(line string) Answer {
 	return rewriteCommand(o.in, append(slices.Clone(o.snap.Shell), o.in.Dir, line), rewritten)
 }
 
-// file judges a path as it is named, and as where it leads. The session reads
+// file judges a path both as it is named and as what it resolves to. The session reads
 // and writes documents of its repository, and reads those of its runs.
 func (o orchestrator) file(write bool) Answer {
 	path := o.in.file()
@@ -108,12 +108,12 @@ func (o orchestrator) near(at string, write bool) bool {
 	return false
 }
 
-// steers reports a path below a checkout that tells programs what to do, or
-// that is git's own.
+// steers reports a path below a checkout that tells programs what to do, or that
+// belongs to git.
 func steers(path string) bool { return ofGit(path) || steering.Files{}.Named(path) }
 
-// start lets an offered agent start, and tells it what the offer says, whatever
-// the model wrote.
+// start lets an offered agent start, with the prompt of the offer instead of the
+// model's.
 func (o orchestrator) start() Answer {
 	if len(o.snap.Offers) == 0 {
 		return denied("there is nothing to start now; end your turn, and Stellwerk says what comes next")
@@ -153,7 +153,7 @@ func (o orchestrator) offered(offer snapshot.Offer) Answer {
 	return allowed(updated)
 }
 
-// modelAlias reports a name that the Agent tool takes; any other is left to the
+// modelAlias reports a name that the Agent tool accepts; any other is left to the
 // agent's own file.
 func modelAlias(name string) bool { return name == "sonnet" || name == "opus" || name == "haiku" }
 

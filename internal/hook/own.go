@@ -7,16 +7,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/guard"
 )
 
-// ownVerbs are the commands of Stellwerk that the session runs for a person.
-// They steer through the engine, which asks for the person's word where one is
-// needed; others may start programs or read files. They must be called plainly:
-// beside something else they could be called in the person's name.
+// ownVerbs are the commands of Stellwerk that the session runs for a person. They
+// steer through the engine, which asks for the person's word if one is needed; others
+// may start programs or read files. They must be called alone: together with something
+// else they could be called in the person's name.
 func ownVerbs() []string {
 	return []string{"status", "log", "show", "inbox", "advance", "run", "resume", "retry", "skip", "pause", "cancel"}
 }
 
 // ownCall reports a line that is one plain call of Stellwerk: no variable, no
-// redirection, nothing beside it, and the program by its name: a path may lead
+// redirection, no other command, and the program by its name, because a path may lead
 // to any other.
 func ownCall(line string) bool {
 	if !strings.HasPrefix(strings.TrimLeft(line, " \t\n"), "stellwerk") {

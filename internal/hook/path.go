@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// resolve is where a path leads once its links are followed, as far as it
-// exists. A relative path is meant from dir.
+// resolve follows the links of a path as far as it exists. A relative path is relative
+// to dir.
 func resolve(path, dir string) (string, error) {
 	switch {
 	case path == "":
@@ -28,7 +28,7 @@ func resolve(path, dir string) (string, error) {
 			return filepath.Join(real, rest), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("%s cannot be looked at: %w", at, err)
+			return "", fmt.Errorf("%s cannot be examined: %w", at, err)
 		}
 		if _, err := os.Lstat(at); err == nil {
 			return "", fmt.Errorf("%s is a link that leads nowhere", at)
@@ -40,8 +40,8 @@ func resolve(path, dir string) (string, error) {
 	}
 }
 
-// within says why a resolved path is outside of all roots, or why it must not
-// be written. Roots may be files.
+// within says why a resolved path is outside of all roots, or must not be written.
+// Roots may be files.
 func within(at string, roots []string, write bool) error {
 	for _, root := range roots {
 		real, err := filepath.EvalSymlinks(root)
@@ -63,8 +63,8 @@ func inside(path, root string) bool {
 	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// ofGit reports a path inside a repository's own folder, by any spelling that a
-// file system might take for it.
+// ofGit reports a path inside a repository's .git folder, in any spelling that a file
+// system might accept for it.
 func ofGit(path string) bool {
 	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
 		if strings.EqualFold(part, ".git") {

@@ -9,10 +9,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
-// PreToolUse decides on a tool call of a session. The data are an event as
-// ReadBytes returned it. An error means that nothing could be decided, and that
-// the call must not happen. The entry tells of the decision; it has no session
-// where the event is none of ours.
+// PreToolUse decides on a tool call of a session. The data are an event as ReadBytes
+// returned it. An error means that nothing could be decided, and that the call must
+// not happen. The entry describes the decision; it has no session if the session owns
+// no run.
 func PreToolUse(state string, data []byte) (Answer, Entry, error) {
 	session, err := SessionOf(data)
 	if err != nil {
@@ -45,8 +45,9 @@ func PreToolUse(state string, data []byte) (Answer, Entry, error) {
 	return answer, entry, nil
 }
 
-// stray decides where the session owns no run any more: it is left alone, but for
-// agents of ours that outlived theirs. Nothing isolates them any more.
+// stray decides for a session that no longer owns a run. It leaves the session alone,
+// but stops agents of the plugin that outlived their run: nothing isolates them any
+// more.
 func stray(data []byte) (Answer, Entry, error) {
 	if !bytes.Contains(data, []byte(`"stellwerk:`)) {
 		return Silent(), Entry{}, nil
@@ -61,7 +62,8 @@ func stray(data []byte) (Answer, Entry, error) {
 	return denied("this session no longer carries the run of this agent; end now without doing anything"), Entry{}, nil
 }
 
-// handback is how an agent ends where the client runs in its automatic mode.
+// handback is the tool by which an agent ends if the client runs in its automatic
+// mode.
 const handback = "SubagentHandback"
 
 func decide(state string, snap snapshot.Snapshot, in Input) Answer {
@@ -92,8 +94,8 @@ const (
 	asks
 )
 
-// kindOf knows the tools of Claude Code. What it does not know may reach
-// anywhere, now or in a later version, and is refused.
+// kindOf knows the tools of Claude Code. It refuses what it does not know: that may
+// reach anywhere, now or in a later version.
 func kindOf(tool string) kind {
 	switch tool {
 	case "Bash":

@@ -6,7 +6,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/guard"
 )
 
-// refused turns a verdict into an answer; false where nothing is refused.
+// refused turns a verdict into an answer; false if nothing is refused.
 func refused(v guard.Verdict) (Answer, bool) {
 	if !v.Deny {
 		return Answer{}, false
@@ -16,9 +16,8 @@ func refused(v guard.Verdict) (Answer, bool) {
 	return a, true
 }
 
-// policy is what the session itself may do. Stellwerk's own files are hidden
-// from it, but for the readable copy of runs, where a person finds what to
-// approve.
+// policy is what the session itself may do. Stellwerk's own files are hidden from it,
+// except the readable copy of runs, where a person finds what to approve.
 func (o orchestrator) policy() guard.Policy {
 	return guard.Policy{Subject: guard.Orchestrator, Dir: o.in.Dir, Hidden: []string{o.state}}
 }
@@ -31,8 +30,8 @@ func (o orchestrator) readPolicy(at string) guard.Policy {
 	return p
 }
 
-// policy is what an agent may do. Where it may write is for its isolation to
-// enforce in commands, and for within in files.
+// policy is what an agent may do. Its isolation enforces where commands may write, and
+// within does so for files.
 func (w worker) policy() guard.Policy {
 	return guard.Policy{Subject: guard.Worker, Dir: w.in.Dir}
 }

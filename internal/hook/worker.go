@@ -11,8 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
-// worker decides for an agent that works on an attempt: its commands run as
-// that attempt, isolated; its files are those of its workspace.
+// worker decides for an agent that works on an attempt: its commands run as that
+// attempt, isolated; its files are those of its workspace.
 type worker struct {
 	snapshot.Agent
 	in Input
@@ -43,8 +43,8 @@ func (w worker) decide() Answer {
 	return denied("%s is not for agents of a run; use Bash, Read, Edit and Write in your workspace", w.in.Tool)
 }
 
-// listed holds a tool that agents have to the role's list; the others are
-// refused to every role.
+// listed checks a tool against the role's list; tools that no agent has are refused
+// later.
 func (w worker) listed(kind kind) guard.Verdict {
 	switch kind {
 	case runs:
@@ -56,8 +56,8 @@ func (w worker) listed(kind kind) guard.Verdict {
 	return guard.Verdict{}
 }
 
-// run hands the line to the program that runs it as the attempt. What that is
-// kept from is no matter for the person, so the client asks them nothing.
+// run hands the line to the program that runs it as the attempt. The client does not
+// ask the person: the command is isolated.
 func (w worker) run() Answer {
 	line := w.in.text("command")
 	if answer, no := refused(w.policy().Command(line)); no {
@@ -72,7 +72,7 @@ func (w worker) run() Answer {
 	return rewriteCommand(w.in, append(slices.Clone(w.Shell), line), allowed)
 }
 
-// rewriteCommand has the client run other words than the model wrote.
+// rewriteCommand replaces the command that the model wrote.
 func rewriteCommand(in Input, words []string, answer func(map[string]raw) Answer) Answer {
 	command, err := json.Marshal(quoted(words))
 	if err != nil {

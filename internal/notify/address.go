@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// special are ranges that are nobody's on the open network, besides those that
-// netip knows: shared, documentation, benchmark and reserved addresses, and
-// those that stand for an IPv4 address.
+// special are ranges that belong to nobody on the public network, in addition to those
+// that netip knows: shared, documentation, benchmark and reserved addresses, and those
+// that stand for an IPv4 address.
 func special() []netip.Prefix {
 	return []netip.Prefix{
 		netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
@@ -24,27 +24,27 @@ func special() []netip.Prefix {
 	}
 }
 
-// public says that an address is somebody's on the open network.
+// public reports an address on the public network.
 func public(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !slices.ContainsFunc(special(), func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
-// linkLocal are addresses of the same link, where clouds keep the credentials of
-// their machines, and the one that stands for it in IPv6.
+// linkLocal reports an address of the same link, where clouds keep the credentials of
+// their machines, or the one that stands for it in IPv6.
 func linkLocal(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	return ip.IsLinkLocalUnicast() || ip == netip.MustParseAddr("fd00:ec2::254")
 }
 
-// target is where a way sends to, and which addresses it may turn out to have.
+// target is where a way sends to, and whether it may resolve to a private address.
 type target struct {
 	url     *url.URL
 	private bool // the person has named its host as one that may be on a private network
 }
 
-// newTarget reads an address: https, or http on this machine alone. No failure
-// says the address, which may be a secret itself.
+// newTarget reads an address: https, or http on this machine alone. Errors do not
+// contain the address, which may be a secret itself.
 func newTarget(address string, privateHosts []string) (target, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
@@ -58,8 +58,8 @@ func newTarget(address string, privateHosts []string) (target, error) {
 	return target{u, slices.ContainsFunc(privateHosts, func(h string) bool { return strings.EqualFold(h, u.Hostname()) })}, nil
 }
 
-// control looks at the address that is dialled, after names are resolved: what a
-// name stood for a moment ago does not count. It implements net.Dialer.Control.
+// control checks the address that is dialled, after names are resolved: what a name
+// stood for a moment ago does not count. It implements net.Dialer.Control.
 func (t target) control(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t target) control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// privateError is an address that nothing is sent to.
+// privateError is an address that Stellwerk sends nothing to.
 type privateError struct {
 	ip   netip.Addr
 	host string
@@ -94,5 +94,5 @@ func (e *privateError) Error() string {
 	return fmt.Sprintf("%s is at %s, which is not a public address; if you mean it, add %s to notify_private_hosts", e.host, e.ip, e.host)
 }
 
-// Is implements errors.Is: trying again does not mend it.
+// Is implements errors.Is: trying again does not help.
 func (*privateError) Is(err error) bool { return err == ErrPermanent }

@@ -10,7 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
-// Desktop shows notifications of the desktop, where there is one.
+// Desktop shows notifications of the desktop, if there is one.
 func Desktop() Way { return Way{"desktop", show} }
 
 func show(ctx context.Context, m Message) error {
@@ -25,8 +25,8 @@ func show(ctx context.Context, m Message) error {
 	return nil
 }
 
-// command shows a notification, with the sound that the desktop has for what it is
-// about. Texts are arguments, never part of a script.
+// command is the program that shows a notification, with the desktop's sound for its
+// kind. Texts are arguments, never part of a script.
 func command(system string, m Message) []string {
 	waits, over := "message-new-instant", "complete" // of the freedesktop sound themes
 	if system == "darwin" {

@@ -31,8 +31,8 @@ type ledger struct {
 	Told    []string `json:"told"` // ids, the newest last
 }
 
-// readLedger reads a ledger that may be missing. One that cannot be understood is
-// as good as none: what waits is shown by every status.
+// readLedger reads a ledger that may be missing. If it cannot be read, the outbox
+// begins with an empty one: every status shows what is waiting.
 func readLedger(file string) (ledger, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,22 +50,22 @@ func readLedger(file string) (ledger, error) {
 
 func (l *ledger) write(file string) error {
 	data, err := json.Marshal(l)
-	if err != nil {
-		return fmt.Errorf("save the pending notifications: %w", err)
+	if err == nil {
+		err = renameio.WriteFile(file, append(data, '\n'), 0o600)
 	}
-	if err := renameio.WriteFile(file, append(data, '\n'), 0o600); err != nil {
+	if err != nil {
 		return fmt.Errorf("save the pending notifications: %w", err)
 	}
 	return nil
 }
 
-// knows says that a thing was told, or is going to be.
+// knows reports that a thing was told, or is going to be.
 func (l *ledger) knows(id string) bool {
 	return slices.Contains(l.Told, id) || slices.ContainsFunc(l.Waiting, func(e entry) bool { return e.Notice.ID == id })
 }
 
-// add takes a notice in. Where too much waits, the oldest is left out, whose id
-// is returned.
+// add takes a notice in. If too many are waiting, it drops the oldest and returns its
+// id.
 func (l *ledger) add(n Notice) (dropped string) {
 	l.Waiting = append(l.Waiting, entry{Notice: n})
 	if len(l.Waiting) <= maxWaiting {
@@ -76,7 +76,7 @@ func (l *ledger) add(n Notice) (dropped string) {
 	return dropped
 }
 
-// settle moves the entries that are over to what was told.
+// settle moves entries that are over to what was told.
 func (l *ledger) settle(over func(entry) bool) {
 	l.Waiting = slices.DeleteFunc(l.Waiting, func(e entry) bool {
 		if !over(e) {
@@ -101,7 +101,7 @@ func (l *ledger) of(way string) []Notice {
 	return notices
 }
 
-// conclude notes what became of a message in a way, and returns the ids of those
+// conclude notes what became of a message in a way, and returns the ids of the notices
 // that are given up.
 func (l *ledger) conclude(way string, sent []Notice, err error) (given []string) {
 	for i := range l.Waiting {

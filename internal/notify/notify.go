@@ -1,7 +1,7 @@
-// Package notify tells a person that something waits for them, in the ways
-// they chose: each thing once a way, many at once together, and not in their
-// quiet hours. What is still to be told outlives the engine. It must not know
-// what waits, or why, and nothing waits for it.
+// Package notify tells a person that something is waiting for them, in the ways they
+// chose: each thing once a way, several at once together, and not in their quiet
+// hours. What is still to be told outlives the engine. The package does not know what
+// is waiting, or why, and nothing waits for it.
 package notify
 
 import (
@@ -29,8 +29,8 @@ type Notice struct {
 	At      time.Time `json:"at"`
 }
 
-// KindEnded is the kind of a notice about something that is over. All others are
-// about what waits.
+// KindEnded is the kind of a notice about something that is over. All others are about
+// something that is waiting.
 const KindEnded = "ended"
 
 // Message is what is sent at once: one notice, or several summed up.
@@ -42,14 +42,14 @@ type Message struct {
 	Notices []Notice
 }
 
-// Way is one way to tell a person. Send may be called again with a message
-// that it sent before, where that was not written down in time.
+// Way is one way to tell a person. Send may be called again with a message that it
+// sent before, if the engine ended before it could note that.
 type Way struct {
 	Name string
 	Send func(ctx context.Context, m Message) error
 }
 
-// ErrPermanent marks a failure that trying again does not mend.
+// ErrPermanent marks a failure that trying again does not fix.
 var ErrPermanent = errors.New("not trying again")
 
 const (
@@ -87,8 +87,8 @@ func compose(notices []Notice, now time.Time) Message {
 	}
 }
 
-// line is a text on one line, without what could do harm where it is shown, and
-// not longer than limit.
+// line is a text on one line, without what could do harm to whoever shows it, and not
+// longer than limit.
 func line(text string, limit int) string {
 	return plain.Clip(strings.Join(strings.Fields(plain.Text(text)), " "), limit)
 }

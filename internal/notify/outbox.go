@@ -48,14 +48,13 @@ type Outbox struct {
 	rests  map[string]rest
 }
 
-// rest is a way that failed and is let alone for a while.
+// rest is how long a way that failed is left alone.
 type rest struct {
 	wait  time.Duration
 	until time.Time
 }
 
-// Open reads what an engine before did not come to tell. Nothing is sent until
-// Start.
+// Open reads what an earlier engine did not get to tell. Nothing is sent until Start.
 func Open(opts Options) *Outbox {
 	l, err := readLedger(opts.File)
 	if err != nil {
@@ -64,15 +63,15 @@ func Open(opts Options) *Outbox {
 	return &Outbox{opts: opts, ledger: l, wake: make(chan struct{}, 1), done: make(chan struct{}), rests: map[string]rest{}}
 }
 
-// Start begins to tell, until Close.
+// Start begins to send, until Close.
 func (o *Outbox) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	o.stop = stop
 	go o.run(ctx)
 }
 
-// Close stops. What is due is tried once more, in little time; the rest is for the
-// next engine.
+// Close stops. It tries once more to send what is due, for a short time; the rest is
+// for the next engine.
 func (o *Outbox) Close() {
 	if o.stop == nil {
 		return
@@ -84,8 +83,8 @@ func (o *Outbox) Close() {
 	o.round(ctx)
 }
 
-// Notify takes a notice over and returns at once. A thing that it has heard of
-// before is not told again. It fails where the notice could not be written down.
+// Notify accepts a notice and returns at once. It ignores a thing that it has heard of
+// before, and fails if the notice could not be written down.
 func (o *Outbox) Notify(_ context.Context, n Notice) error {
 	setup, err := o.opts.Setup()
 	if err != nil {
@@ -110,8 +109,8 @@ func (o *Outbox) Notify(_ context.Context, n Notice) error {
 	return nil
 }
 
-// run goes from round to round. What happens at the same time is told together,
-// which is why none begins at once.
+// run goes from round to round. What happens at the same time is told together, so a
+// round does not begin at once.
 func (o *Outbox) run(ctx context.Context) {
 	defer close(o.done)
 	timer := time.NewTimer(gathering)
@@ -133,8 +132,8 @@ func (o *Outbox) run(ctx context.Context) {
 	}
 }
 
-// round tells what is due in every way, and returns how long it takes until
-// something is due again.
+// round sends what is due in every way, and returns how long it takes until something
+// is due again.
 func (o *Outbox) round(ctx context.Context) time.Duration {
 	o.mu.Lock()
 	waiting := slices.Clone(o.ledger.Waiting)
@@ -160,7 +159,7 @@ func (o *Outbox) round(ctx context.Context) time.Duration {
 	return o.conclude(setup)
 }
 
-// dropAnswered forgets what somebody has seen to meanwhile.
+// dropAnswered forgets what a person has dealt with meanwhile.
 func (o *Outbox) dropAnswered(ctx context.Context, waiting []entry) {
 	gone := map[string]bool{}
 	for _, e := range waiting {
@@ -171,7 +170,7 @@ func (o *Outbox) dropAnswered(ctx context.Context, waiting []entry) {
 	o.ledger.settle(func(e entry) bool { return gone[e.Notice.ID] })
 }
 
-// tell sends in one way what is to be told in it.
+// tell sends in one way what is pending there.
 func (o *Outbox) tell(ctx context.Context, way Way) {
 	name := way.Name
 	o.mu.Lock()
@@ -218,14 +217,14 @@ func (o *Outbox) conclude(setup Setup) time.Duration {
 	return next
 }
 
-// Told is what became of a test.
+// Told is the result of a test in one way.
 type Told struct {
 	Way string
-	Err error // nil where it was taken
+	Err error // nil if it was taken
 }
 
-// Test sends one message in each way, now, and says what became of it. Quiet hours
-// do not count, and it is not tried again.
+// Test sends one message in each way, now, and reports the results. It ignores quiet
+// hours and does not try again.
 func (o *Outbox) Test(ctx context.Context) ([]Told, error) {
 	setup, err := o.opts.Setup()
 	told := make([]Told, len(setup.Ways))

@@ -19,8 +19,8 @@ const (
 	answerHeader  = 16 << 10
 )
 
-// poster sends to one target, past proxies and following no redirect: either
-// would lead elsewhere than where the person said.
+// poster sends to one target. It uses no proxy and follows no redirect: both would
+// lead elsewhere than the person said.
 type poster struct {
 	target target
 	client *http.Client
@@ -38,7 +38,7 @@ func newPoster(t target) poster {
 	}}
 }
 
-// post sends a body. No failure says the address beyond its host: it may hold a
+// post sends a body. Errors name only the host of the address: the rest may hold a
 // credential.
 func (p poster) post(ctx context.Context, body []byte, header http.Header) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.target.url.String(), bytes.NewReader(body))
@@ -63,7 +63,7 @@ func (p poster) post(ctx context.Context, body []byte, header http.Header) error
 	return judge(p.target.url.Hostname(), resp.StatusCode, string(answer))
 }
 
-// judge tells what an answer means.
+// judge says what an answer means.
 func judge(host string, status int, answer string) error {
 	if status >= 200 && status < 300 {
 		return nil

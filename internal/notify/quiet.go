@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Quiet are the hours in which a person is told nothing. The zero value has
-// none.
+// Quiet are the hours in which a person is told nothing. The zero value has none.
 type Quiet struct {
 	from, to int // minutes of the day
 	zone     *time.Location
@@ -43,8 +42,7 @@ func minutes(text string) (int, error) {
 	return t.Hour()*60 + t.Minute(), err
 }
 
-// Until is when the quiet hours end in which now lies, and false where it does
-// not lie in any.
+// Until is when the quiet hours around now end; false if now is not in any.
 func (q Quiet) Until(now time.Time) (time.Time, bool) {
 	if q.zone == nil {
 		return time.Time{}, false

@@ -9,9 +9,8 @@ import (
 	"net"
 )
 
-// Reach connects to where messages would be sent and says nothing there. It
-// fails where a message would not arrive for want of a connection. No failure
-// says the address beyond its host.
+// Reach connects to the address of a way and sends nothing. It fails if no message
+// could get there. Errors name only the host of the address.
 func Reach(ctx context.Context, address string, privateHosts []string) error {
 	t, err := newTarget(address, privateHosts)
 	if err != nil {

@@ -34,10 +34,10 @@ func Webhook(address, secret string, privateHosts []string) (Way, error) {
 	return Way{"webhook", func(ctx context.Context, m Message) error { return p.signed(ctx, key, m) }}, nil
 }
 
-// minKey is what is hard enough to guess.
+// minKey is how many bytes are hard enough to guess.
 const minKey = 16
 
-// body is what is sent. Fields are added to it and not changed.
+// body is what is sent. Fields are added to it, never changed.
 type body struct {
 	Type    string    `json:"type"`
 	At      time.Time `json:"timestamp"`
@@ -60,7 +60,7 @@ func (p poster) signed(ctx context.Context, key []byte, m Message) error {
 	return p.post(ctx, data, header)
 }
 
-// messageID is an id without the dot that separates what is signed, nor what a
+// messageID is an id without the dot that separates what is signed, and without what a
 // header cannot hold.
 func messageID(id string) string {
 	sum := sha256.Sum256([]byte(id))

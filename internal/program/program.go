@@ -19,8 +19,9 @@ var (
 	ErrInterpreter   = errors.New("its interpreter is missing")
 )
 
-// Look finds the file that name stands for on a PATH. A file on the way that has the name and may not be executed is
-// named where nothing else is found: whoever put it there meant it.
+// Look finds the file that name stands for on a PATH. If it finds none, but a file
+// with that name that is not executable, the error names that file: whoever put it
+// there meant it.
 func Look(path, name string) (string, error) {
 	var met error
 	for _, dir := range filepath.SplitList(path) {
@@ -42,7 +43,7 @@ func Look(path, name string) (string, error) {
 	return "", fmt.Errorf("%w: %q is in no directory of PATH=%s", ErrMissing, name, path)
 }
 
-// OnPath says of a name whether a program on path has it.
+// OnPath reports whether a program on path has a name.
 func OnPath(path string) func(name string) bool {
 	return func(name string) bool {
 		_, err := Look(path, name)
@@ -50,7 +51,7 @@ func OnPath(path string) func(name string) bool {
 	}
 }
 
-// Executable fails where file is no program that this system could be asked to start.
+// Executable fails if file cannot be started as a program.
 func Executable(file string) error {
 	info, err := os.Stat(file)
 	switch {
@@ -74,8 +75,8 @@ func NotExecutable(file string) error {
 // maxLine bounds the first line of a script; the kernel reads less.
 const maxLine = 512
 
-// Interpreter is what the first line of a script names, with its arguments; empty for any other file. A file that cannot be
-// read has none to look for.
+// Interpreter is what the first line of a script names, with its arguments; empty for
+// any other file, and for one that cannot be read.
 func Interpreter(file string) []string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -96,7 +97,8 @@ func Shebang(line string) []string {
 	return strings.Fields(line)
 }
 
-// CheckInterpreter fails where what a script's first line names is not there. The name behind env is looked for on path.
+// CheckInterpreter fails if what a script's first line names does not exist. It looks
+// for the name behind env on path.
 func CheckInterpreter(script string, words []string, path string) error {
 	if len(words) == 0 {
 		return nil
@@ -113,7 +115,7 @@ func CheckInterpreter(script string, words []string, path string) error {
 	return nil
 }
 
-// Hopeless reports a failed start that waiting cannot mend.
+// Hopeless reports a failed start that waiting cannot fix.
 func Hopeless(err error) bool {
 	return errors.Is(err, ErrMissing) || errors.Is(err, ErrNotExecutable) || errors.Is(err, ErrInterpreter)
 }

@@ -50,7 +50,8 @@ func (f *finding) cargoSettings(c cargoConfig, environ []string) {
 	}
 }
 
-// inside is an address as it can be handed in; empty if it cannot be read, which has been said where its host was looked for.
+// inside is an address as it can be handed in; empty if it cannot be read, which was
+// reported when its host was looked for.
 func inside(address string) string {
 	if _, err := hostOf(address); err != nil {
 		return ""

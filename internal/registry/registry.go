@@ -83,5 +83,5 @@ func askWithin(ctx context.Context, limit time.Duration, preset string, environ 
 	return found.answer(preset), nil
 }
 
-// nameThem is what helps if a tool does not.
+// nameThem is what a person can do if a tool does not answer.
 const nameThem = "name the hosts in `network.allow`"

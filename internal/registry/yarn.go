@@ -39,8 +39,8 @@ func askYarn(ctx context.Context, t tool) (finding, error) {
 	return found, err
 }
 
-// yarnLines are the registries of scopes, and without a scope that of all packages, as a file of yarn has them. Yarn connects
-// without TLS only where it is told to.
+// yarnLines are the registries of scopes, and without a scope that of all packages, as
+// a file of yarn has them. Yarn connects without TLS only if it is told to.
 func yarnLines(own map[string]string) []string {
 	var lines, scopes, plain []string
 	for _, scope := range slices.Sorted(maps.Keys(own)) {

@@ -25,8 +25,8 @@ const (
 	otlpTraces = "OTEL_EXPORTER_OTLP_TRACES_"
 )
 
-// FromEnvironment reads the standard variables of OpenTelemetry. It returns nil
-// where none of them asks for traces.
+// FromEnvironment reads the standard variables of OpenTelemetry. It returns nil if
+// none of them asks for traces.
 func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 	get := func(name string) string {
 		value, _ := lookup(name)
@@ -43,7 +43,7 @@ func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 		return nil, err
 	}
 	if p := either("PROTOCOL"); p != "" && p != "http/protobuf" {
-		return nil, fmt.Errorf("traces cannot be sent by the protocol %q: only by http/protobuf", p)
+		return nil, fmt.Errorf("traces can be sent by http/protobuf only, not by %q", p)
 	}
 	x := &Export{URL: address, Timeout: 10 * time.Second, Service: "stellwerk"}
 	if name := get("OTEL_SERVICE_NAME"); name != "" {
@@ -54,10 +54,10 @@ func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 	}
 	for name, value := range x.Headers {
 		if !validName(name) {
-			return nil, fmt.Errorf("the headers for traces: %q is no name of a header", name)
+			return nil, fmt.Errorf("the headers for traces: %q is not the name of a header", name)
 		}
 		if !validValue(value) {
-			return nil, fmt.Errorf("the headers for traces: the value of %s holds what no header may", name)
+			return nil, fmt.Errorf("the headers for traces: the value of %s has characters that a header must not have", name)
 		}
 	}
 	if x.Resource, err = pairs(get("OTEL_RESOURCE_ATTRIBUTES")); err != nil {
@@ -66,7 +66,7 @@ func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 	if ms := either("TIMEOUT"); ms != "" {
 		n, err := strconv.Atoi(ms)
 		if err != nil || n <= 0 {
-			return nil, fmt.Errorf("the time limit for sending traces is %q: name milliseconds", ms)
+			return nil, fmt.Errorf("the time limit for sending traces is %q; write milliseconds", ms)
 		}
 		x.Timeout = time.Duration(n) * time.Millisecond
 	}
@@ -74,8 +74,8 @@ func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 	return x, nil
 }
 
-// endpoint is where traces go: an address of their own as it is, or the common
-// one with the path of traces.
+// endpoint is the address for traces: their own as it is, or the common one with the
+// path for traces.
 func endpoint(get func(string) string) (string, error) {
 	address, path := get(otlpTraces+"ENDPOINT"), ""
 	if address == "" {
@@ -86,7 +86,7 @@ func endpoint(get func(string) string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("traces cannot be sent to the endpoint that OTEL_EXPORTER_OTLP_ENDPOINT names: it is no http address")
+		return "", fmt.Errorf("the endpoint for traces (OTEL_EXPORTER_OTLP_ENDPOINT) is not an http address")
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/") + path
 	return u.String(), nil
@@ -110,7 +110,7 @@ func pairs(list string) (map[string]string, error) {
 	return found, nil
 }
 
-// validName reports a name that a header may have: others could never be sent.
+// validName reports a name that a header may have.
 func validName(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'

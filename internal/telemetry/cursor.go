@@ -12,18 +12,18 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// cursor keeps how far the spans of each run were sent, in a file, so that the
-// next engine goes on from there. It is written after sending: an engine that is
-// killed between the two leaves its successor to send some spans again, under the
-// ids they had. A run that was told to its end is not in it.
+// cursor keeps in a file how far the spans of each run were sent, so that the next
+// engine continues from there. It is written after sending: if an engine is killed in
+// between, the next one sends some spans again, under the same ids. A run whose spans
+// were all sent is not in it.
 type cursor struct {
 	path string
 
 	mu   sync.Mutex
-	runs map[string]int64 // event up to which a run was told
+	runs map[string]int64 // event up to which a run was exported
 }
 
-// readCursor always returns a cursor: an empty one where there is none to read.
+// readCursor always returns a cursor, an empty one if there is none to read.
 func readCursor(path string) (*cursor, error) {
 	c := &cursor{path: path, runs: map[string]int64{}}
 	raw, err := os.ReadFile(path)
@@ -41,14 +41,14 @@ func readCursor(path string) (*cursor, error) {
 	return c, nil
 }
 
-// all are the runs that are not told to their end.
+// all are the runs whose spans were not all sent.
 func (c *cursor) all() map[string]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.runs)
 }
 
-// begin notes a run that is to be told, and reports one that was not known.
+// begin adds a run, and reports whether it is new.
 func (c *cursor) begin(run string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *cursor) begin(run string) bool {
 	return !known
 }
 
-// reached notes spans that were told.
+// reached notes spans that were sent.
 func (c *cursor) reached(spans []span) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *cursor) save() error {
 		err = renameio.WriteFile(c.path, raw, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("keep how far traces were sent: %w", err)
+		return fmt.Errorf("save how far traces were sent: %w", err)
 	}
 	return nil
 }

@@ -45,8 +45,8 @@ func newExporter(opts Options, c *cursor, count func(string, int)) *exporter {
 	}
 }
 
-// behind are the runs to be told: those that are open, and those that ended
-// before all of them was told.
+// behind are the runs to export: the open ones, and those that ended before all their
+// spans were sent.
 func (x *exporter) behind(open map[string]mark) map[string]mark {
 	runs := make(map[string]mark, len(open))
 	for run := range open {
@@ -78,7 +78,7 @@ func (x *exporter) take(ctx context.Context, e core.Event, ended []measure.Piece
 	return true
 }
 
-// run sends what is queued until the follower is done or the context ends.
+// run sends what is queued until the queue is closed or the context ends.
 func (x *exporter) run(ctx context.Context, stop <-chan struct{}) {
 	defer x.sender.client.CloseIdleConnections()
 	for {
@@ -98,7 +98,7 @@ func (x *exporter) run(ctx context.Context, stop <-chan struct{}) {
 }
 
 // gather waits for spans, and a little for more of them, unless the engine ends. It
-// returns none where there will be none.
+// returns none once the queue is closed and empty.
 func (x *exporter) gather(ctx context.Context, stop <-chan struct{}) []span {
 	var batch []span
 	var late <-chan time.Time // once there is one
@@ -125,8 +125,8 @@ func (x *exporter) gather(ctx context.Context, stop <-chan struct{}) []span {
 	return batch
 }
 
-// send delivers a batch. One that is refused, or cannot be delivered for long, is
-// dropped. It reports false where the engine ends first: the next one sends it.
+// send delivers a batch. It drops a batch that is refused, or that cannot be delivered
+// for long. It reports false if the engine ends first: the next one sends the batch.
 func (x *exporter) send(ctx context.Context, stop <-chan struct{}, batch []span) bool {
 	began, pause := time.Now(), firstPause
 	for {
@@ -157,14 +157,14 @@ func (x *exporter) send(ctx context.Context, stop <-chan struct{}, batch []span)
 	}
 }
 
-// dropped counts spans that were given up, and says so once.
+// dropped counts spans that were given up, and logs the first time.
 func (x *exporter) dropped(n int, why string) {
 	if n == 0 {
 		return
 	}
 	x.count(spanDropped, n)
 	x.once.Do(func() {
-		x.log.Warn("traces are not taken, and given up; the metric stellwerk_trace_spans_total counts them", "reason", name(x.redact, why))
+		x.log.Warn("the receiver does not accept traces, so they are dropped; the metric stellwerk_trace_spans_total counts them", "reason", name(x.redact, why))
 	})
 }
 

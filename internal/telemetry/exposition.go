@@ -38,7 +38,7 @@ func (r *registry) add(kind, name, help string, buckets []float64, labels ...str
 	return f
 }
 
-// change lets fn change the series of some values, one for each label.
+// change lets fn change the series with these values, one for each label.
 func (f *family) change(values []string, fn func(*series)) {
 	pairs := make([]string, len(f.labels))
 	for i, label := range f.labels {

@@ -16,9 +16,9 @@ import (
 // where the event could not be taken.
 type sink func(ctx context.Context, e core.Event, ended []measure.Piece) bool
 
-// follower reads the events of all runs that moved, each in its order. A run is
-// read from its first event, so that what is open in it is known; it is told from
-// where it was when the follower first saw it.
+// follower reads the events of all runs that moved, each in its order. It reads a run
+// from its first event, to know what is open in it, and exports what came after the
+// follower first saw it.
 type follower struct {
 	source Source
 	log    *slog.Logger
@@ -34,14 +34,14 @@ type follower struct {
 
 // mark says what is to be read of a run.
 type mark struct {
-	after int64 // event after which it is told
-	ended bool  // nobody will say again that it moved
+	after int64 // event after which it is exported
+	ended bool  // there will be no further event
 }
 
 type followed struct {
 	tracker *measure.Tracker
 	seq     int64 // of the newest event that was read
-	after   int64 // what follows this event is told
+	after   int64 // what follows this event is exported
 }
 
 // newFollower follows the given runs and all that move.
@@ -52,7 +52,7 @@ func newFollower(opts Options, to sink, runs map[string]mark) *follower {
 	}
 }
 
-// moved has a run read on.
+// moved makes the follower read on in a run.
 func (f *follower) moved(run string, m mark) {
 	f.note(run, m)
 	select {
@@ -84,8 +84,8 @@ func (f *follower) run(ctx context.Context, stop <-chan struct{}) {
 	}
 }
 
-// catchUp reads what is new of all runs that moved. What could not be read is
-// tried again with the next that moves.
+// catchUp reads what is new in all runs that moved. What could not be read is tried
+// again when something moves next.
 func (f *follower) catchUp(ctx context.Context) {
 	f.mu.Lock()
 	todo := f.todo
@@ -139,12 +139,12 @@ func (f *follower) read(ctx context.Context, run string, m mark) error {
 	return nil
 }
 
-// next tells one event. One that cannot be read is left out: whoever drives the
-// run has found that out as well.
+// next exports one event. It leaves out an event that cannot be read: the engine
+// reports that itself.
 func (f *follower) next(ctx context.Context, r *followed, e core.Event) error {
 	ended, err := r.tracker.Next(e)
 	if err != nil {
-		f.log.Warn("an event cannot be told", "event", e.ID, "error", err)
+		f.log.Warn("cannot export an event", "event", e.ID, "error", err)
 	}
 	if e.Seq > r.after && !f.sink(ctx, e, ended) {
 		return context.Cause(ctx)

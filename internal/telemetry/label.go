@@ -6,11 +6,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// maxValue is how long a name may be that leaves, in bytes.
+// maxValue is how long an exported name may be, in bytes.
 const maxValue = 96
 
-// name makes a name of what may be anything: without secrets, in one line, and
-// short.
+// name makes a name of any text: without secrets, in one line, and short.
 func name(redact func(string) string, s string) string {
 	if redact != nil {
 		s = redact(s)
@@ -18,8 +17,8 @@ func name(redact func(string) string, s string) string {
 	return plain.Line(s, maxValue)
 }
 
-// values are the values of a label. There are never more than so many, however
-// many names a person's playbooks have: the rest are "other".
+// values are the values of a label. There are at most so many, however many names a
+// person's playbooks have: the rest become "other".
 type values struct {
 	most   int
 	redact func(string) string

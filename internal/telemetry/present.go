@@ -9,8 +9,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// present says how things stand when it is asked: what is open, what waits, what
-// is in use.
+// present reports the current state when it is asked: what is open, waiting and in
+// use.
 type present struct {
 	source  Source
 	waiting func() int
@@ -20,7 +20,7 @@ type present struct {
 // lookTime bounds how long a scrape may look.
 const lookTime = 5 * time.Second
 
-// look fills a registry. What cannot be looked up is missing, and logged.
+// look fills a registry. What cannot be looked up is left out, and logged.
 func (p *present) look(ctx context.Context, r *registry) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()

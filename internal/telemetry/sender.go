@@ -62,7 +62,7 @@ func (s *sender) post(ctx context.Context, batch []span) (result, error) {
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.to.URL, bytes.NewReader(body))
 	if err != nil {
-		return result{}, errors.New("the address of the receiver is no http address")
+		return result{}, errors.New("the address of the receiver is not an http address")
 	}
 	for name, value := range s.to.Headers {
 		request.Header.Set(name, value)
@@ -83,7 +83,7 @@ func (s *sender) post(ctx context.Context, batch []span) (result, error) {
 	return judge(response, answer)
 }
 
-// withoutAddress is an error of a request without its address, which may hold a key.
+// withoutAddress is the error of a request without the address, which may hold a key.
 func withoutAddress(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -92,17 +92,14 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// judge says what an answer means, as the specification of OTLP has it.
+// judge says what an answer means, by the specification of OTLP.
 func judge(response *http.Response, answer []byte) (result, error) {
 	switch code := response.StatusCode; {
 	case code >= 200 && code < 300:
 		return result{rejected: rejected(answer)}, nil
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway,
 		code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
-		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-		if err != nil {
-			seconds = 0
-		}
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // or 0
 		return result{again: true, after: time.Duration(seconds) * time.Second}, fmt.Errorf("the receiver says %s", response.Status)
 	default:
 		return result{}, fmt.Errorf("the receiver says %s", response.Status)

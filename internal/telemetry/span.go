@@ -18,7 +18,8 @@ const (
 	opInvokeWorkflow = "invoke_workflow"
 )
 
-// span is a piece of work as OpenTelemetry knows it, with where it comes from.
+// span is a piece of work as OpenTelemetry knows it, with the event that it comes
+// from.
 type span struct {
 	run   string
 	seq   int64
@@ -49,8 +50,8 @@ func traceID(run string) []byte {
 	return sum[:16]
 }
 
-// spanID is derived from the id of a piece, which is that of an event: whoever
-// tells it again tells the same.
+// spanID is derived from the id of a piece, which is that of an event: an engine that
+// sends it again uses the same id.
 func spanID(id string) []byte {
 	if id == "" {
 		return nil
@@ -59,7 +60,7 @@ func spanID(id string) []byte {
 	return sum[:8]
 }
 
-// newSpan tells a piece. Only names, classes and figures are in it.
+// newSpan makes a span of a piece. It contains only names, classes and figures.
 func newSpan(p measure.Piece, redact func(string) string) span {
 	a := attributes{redact: redact}
 	s := span{
@@ -107,7 +108,7 @@ func newSpan(p measure.Piece, redact func(string) string) span {
 
 func nanos(t time.Time) uint64 { return uint64(max(t.UnixNano(), 0)) }
 
-// status says of what went wrong that it did, and of what was cut off nothing.
+// status is an error for what went wrong, and unset for what was cut off.
 func status(p measure.Piece) int {
 	switch p.Outcome {
 	case measure.OK, string(core.ExitFinished):
@@ -118,8 +119,8 @@ func status(p measure.Piece) int {
 	return statusUnset
 }
 
-// provider is who an agent's model is of, as far as that is known: the agent's
-// own name otherwise.
+// provider is the provider of an agent's model if it is known, and otherwise the
+// agent's own name.
 func provider(agent string) string {
 	if agent == "claude" {
 		return "anthropic"
@@ -127,7 +128,7 @@ func provider(agent string) string {
 	return agent
 }
 
-// attributes are what is said of a span. What is not known is left out.
+// attributes are those of a span. What is not known is left out.
 type attributes struct {
 	redact func(string) string
 	list   []attribute

@@ -1,8 +1,8 @@
-// Package telemetry tells the outside how runs go: as Prometheus metrics and as
-// OpenTelemetry spans. It reads events from the store after they were committed,
-// on its own time, so that nobody waits for it. It must not decide anything, must
-// not be asked by who does, and lets nothing out but names, classes and figures:
-// no prompt, no message, no path.
+// Package telemetry reports how runs go, as Prometheus metrics and OpenTelemetry
+// spans. It reads events from the store after they were committed, in its own
+// goroutines, so that nobody waits for it. It decides nothing, nothing that decides
+// may read it, and it exports only names, classes and figures: no prompts, messages or
+// paths.
 package telemetry
 
 import (
@@ -27,7 +27,7 @@ type Source interface {
 	Claims(ctx context.Context) ([]core.Claim, error)
 }
 
-// Options say what is told, and to whom.
+// Options say what is exported, and where.
 type Options struct {
 	Source  Source
 	Version string
@@ -38,12 +38,12 @@ type Options struct {
 	Redact  func(string) string // takes secrets out of what leaves
 }
 
-// grace is how long what is under way may take when an engine ends. What was not
-// sent by then is sent by the next one.
+// grace is how long work in progress may take when an engine ends. The next engine
+// sends what was not sent by then.
 const grace = 3 * time.Second
 
-// Telemetry follows all runs of an engine. Its methods may be called at once from
-// several goroutines, and none of them waits for anybody outside.
+// Telemetry follows all runs of an engine. Its methods may be called concurrently, and
+// none of them waits for anything outside.
 type Telemetry struct {
 	metrics *metrics
 	follow  []*follower
@@ -53,8 +53,8 @@ type Telemetry struct {
 	work   sync.WaitGroup
 }
 
-// Open begins to follow what is open, and what was not told to its end. It is to
-// be called before the engine begins. The caller closes it.
+// Open begins to follow open runs, and those whose spans were not all sent. Call it
+// before the engine begins; the caller closes it.
 func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t := &Telemetry{stop: make(chan struct{}), cancel: cancel}
@@ -75,7 +75,7 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 	if opts.Export != nil {
 		c, err := readCursor(opts.Cursor)
 		if err != nil {
-			opts.Log.Warn("how far traces were sent is not known: those of open runs are sent again", "error", err)
+			opts.Log.Warn("cannot read how far traces were sent; those of open runs are sent again", "error", err)
 		}
 		x := newExporter(opts, c, count)
 		f := newFollower(opts, x.take, x.behind(open))
@@ -89,7 +89,7 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 	return t, nil
 }
 
-// heads are the runs that are open, each from where it stands.
+// heads are the open runs, each with its newest event.
 func heads(ctx context.Context, source Source) (map[string]mark, error) {
 	rows, err := source.Runs(ctx, store.Filter{Open: true})
 	if err != nil {
@@ -106,8 +106,8 @@ func heads(ctx context.Context, source Source) (map[string]mark, error) {
 	return open, nil
 }
 
-// Saw says that a run has moved on by events, which the source has. It returns
-// at once.
+// Saw reports that a run has moved on by events, which the source has. It returns at
+// once.
 func (t *Telemetry) Saw(run *core.Run, events []core.Event) {
 	if len(events) == 0 {
 		return
@@ -123,7 +123,7 @@ func (t *Telemetry) Saw(run *core.Run, events []core.Event) {
 	}
 }
 
-// Handler serves the metrics; nil where they are not counted.
+// Handler serves the metrics; nil if they are not counted.
 func (t *Telemetry) Handler() http.Handler {
 	if t.metrics == nil {
 		return nil
@@ -131,8 +131,8 @@ func (t *Telemetry) Handler() http.Handler {
 	return t.metrics.handler()
 }
 
-// Woken counts streams that are looked at, because something happened to them or
-// because their time has come.
+// Woken counts looks at streams: because something happened to them, or because a
+// timer is due.
 func (t *Telemetry) Woken(due bool) {
 	if t.metrics != nil {
 		t.metrics.wakes.add(1, map[bool]string{true: "due", false: "event"}[due])
@@ -146,7 +146,7 @@ func (t *Telemetry) Called(forge, operation string, took time.Duration, err erro
 	}
 }
 
-// Close tells what is left to tell, for a moment at most.
+// Close exports what is left, for a moment at most.
 func (t *Telemetry) Close() {
 	late := time.AfterFunc(grace, t.cancel)
 	defer late.Stop()

@@ -209,7 +209,7 @@ func TestARefusal(t *testing.T) {
 		t.Errorf("%v spans are counted as dropped", got)
 	}
 	until(t, func() bool { return w.scrape().value(t, "stellwerk_trace_spans_total", "outcome", "sent") == 2 })
-	if n := w.log.count("traces are not taken"); n != 1 {
+	if n := w.log.count("does not accept traces"); n != 1 {
 		t.Errorf("said %d times", n)
 	}
 }

@@ -101,15 +101,15 @@ func encodeRequest(resource []attribute, scope, version string, batch []span) []
 	return request
 }
 
-// rejected reads from an ExportTraceServiceResponse how many spans were not
-// taken: field 1 of its field 1. What cannot be read is none.
+// rejected reads from an ExportTraceServiceResponse how many spans were rejected:
+// field 1 of its field 1. What cannot be read counts as none.
 func rejected(answer []byte) int {
 	n, _ := binary.Uvarint(field(field(answer, wireBytes), wireVarint))
 	return int(min(n, math.MaxInt32))
 }
 
-// field is the content of field 1 of a message where it comes first, as it does
-// in canonical form.
+// field is the content of field 1 of a message if it comes first, as it does in
+// canonical form.
 func field(m []byte, kind byte) []byte {
 	if len(m) < 2 || m[0] != 1<<3|kind {
 		return nil

@@ -25,8 +25,8 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
-// Age is how long ago something was, or will be, in no more detail than that is of
-// use for; nothing where it is now.
+// Age is how long ago something was, or how far ahead it is, in as much detail as is
+// useful; empty for now.
 func Age(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -44,8 +44,8 @@ func Age(d time.Duration) string {
 // Money is an amount of dollars; small amounts keep the digits that matter.
 func Money(usd float64) string { return core.Money(usd) }
 
-// Cost is what attempts cost, as far as they said: where some did not, it is the
-// least that it can be, and where none did, unknown.
+// Cost is what attempts cost, as far as they reported it: the least that it can be if
+// some did not, and unknown if none did.
 func Cost(c core.Cost) string {
 	switch {
 	case c.Unpriced == 0:
@@ -56,7 +56,7 @@ func Cost(c core.Cost) string {
 	return "at least " + Money(*c.CostUSD)
 }
 
-// Expense is a cost as a part of a sentence that does not say what it is.
+// Expense is a cost in a sentence that does not say what the figure is.
 func Expense(c core.Cost) string {
 	if c.CostUSD == nil {
 		return "cost unknown"
@@ -91,7 +91,7 @@ func Bytes(n uint64) string {
 	return fmt.Sprintf("%.1f %s", value, units[unit])
 }
 
-// AttemptLimits says what each attempt may use; "" where nothing limits it.
+// AttemptLimits says what each attempt may use; empty if nothing limits it.
 func AttemptLimits(l core.AttemptLimits) string {
 	var parts []string
 	if l.CostUSD > 0 {

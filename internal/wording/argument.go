@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 )
 
-// telling are the arguments that say by themselves what a call is about.
+// telling are the arguments that say what a call is about without the others.
 func telling() []string {
 	return []string{"command", "file_path", "notebook_path", "path", "pattern", "url", "query", "text", "message", "title", "prompt", "description"}
 }
 
-// Arguments are those of a call in a line: the one that tells, or all.
+// Arguments are those of a call in a line: the most telling one, or all.
 func Arguments(input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) == nil {

@@ -6,15 +6,15 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Part is a piece of a sentence about what a person can do: words, or a choice as
-// it is typed, for which a page has something better.
+// Part is a piece of a sentence about what a person can do: words, or a command for a
+// choice, which a page replaces by a link.
 type Part struct {
 	Text   string
 	Choice *core.Choice
 }
 
-// Parts word advice: first the hint, then where to look, then what to do, with
-// what comes of it where the pause has an answer to that.
+// Parts word advice: first the hint, then where to look, then what to do, and what
+// that leads to in a pause.
 func Parts(code core.PauseCode, a core.Advice) []Part {
 	var looks, plain, telling [][]Part
 	for _, c := range a.Choices {
@@ -44,7 +44,7 @@ func Parts(code core.PauseCode, a core.Advice) []Part {
 	return append([]Part{{Text: strings.TrimSuffix(a.Hint, ".") + ": "}}, rest...)
 }
 
-// phrase is a choice with what comes of it.
+// phrase is a choice with what it leads to.
 func phrase(code core.PauseCode, c core.Choice) []Part {
 	if c.Verb == core.VerbRaise && strings.HasPrefix(string(c.Limit), "resources.") {
 		return []Part{{Text: "a higher `" + string(c.Limit) + "` in your settings"}, {Text: " is for new runs"}}
@@ -81,8 +81,8 @@ func joined(lists [][]Part, comma, last string) []Part {
 	return parts
 }
 
-// looksOnly reports a choice that changes nothing about a run, or comes before
-// those that do.
+// looksOnly reports a choice that changes nothing about a run, or comes before those
+// that do.
 func looksOnly(verb core.Verb) bool {
 	switch verb {
 	case core.VerbStatus, core.VerbLog, core.VerbDiff, core.VerbReplay, core.VerbRuns, core.VerbInbox, core.VerbProjects, core.VerbProject,
@@ -93,7 +93,7 @@ func looksOnly(verb core.Verb) bool {
 	}
 }
 
-// effect is what comes of a choice in a pause.
+// effect is what a choice leads to in a pause.
 func effect(code core.PauseCode, c core.Choice) string {
 	if code == "" {
 		return ""

@@ -2,6 +2,7 @@ package wording
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -48,7 +49,7 @@ func arguments(c core.Choice) string {
 	case core.VerbStartBranch:
 		return "run --branch NAME"
 	case core.VerbRestore, core.VerbReplay, core.VerbInbox, core.VerbConversations, core.VerbProjects:
-		return string(c.Verb) + behind(c.Run)
+		return strings.TrimSpace(string(c.Verb) + " " + c.Run)
 	case core.VerbRebuild:
 		return "resume FOLDER"
 	case core.VerbStateFolder:
@@ -70,14 +71,7 @@ func arguments(c core.Choice) string {
 	return string(c.Verb)
 }
 
-func behind(word string) string {
-	if word == "" {
-		return ""
-	}
-	return " " + word
-}
-
-// raising is how a limit is raised: with what lets the run go on.
+// raising is the command that raises a limit and lets the run go on.
 func raising(c core.Choice) string {
 	verb := "resume "
 	if c.Limit.OfAttempt() {

@@ -1,8 +1,7 @@
-// Package wording says in plain words what the engine has to tell, for whoever
-// shows it: a terminal or a page. It is pure, and says what agents and
-// repositories wrote as they wrote it: whoever shows its words makes them
-// harmless first. It must not know how they are laid out, nor read, ask or decide
-// anything.
+// Package wording says in plain words what the engine has to tell, for a terminal or a
+// page. It is pure. It repeats what agents and repositories wrote as they wrote it:
+// whoever shows its words makes them harmless first. It does not know how they are
+// laid out, and reads, asks and decides nothing.
 package wording
 
 import (
@@ -13,8 +12,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Event says what happened and the details. An event this version does not
-// know is named all the same: looking must work on any history.
+// Event says what happened, and the details. An event that this version does not know
+// is named all the same: people must be able to look at any history.
 func Event(e core.Event) (what, detail string) {
 	body, err := core.Decode(e)
 	if err != nil {
@@ -38,7 +37,10 @@ func Event(e core.Event) (what, detail string) {
 		if b.Stage == core.PlannerStage && b.Title != "" {
 			return "planner begins", b.Title
 		}
-		return "stage opened", fmt.Sprintf("%s%s", b.Stage, round(b.Round, b.Reason))
+		if b.Round > 1 {
+			return "stage opened", fmt.Sprintf("%s, round %d (%s)", b.Stage, b.Round, b.Reason)
+		}
+		return "stage opened", b.Stage
 	case core.TaskAdmitted:
 		return "task admitted", fmt.Sprintf("%s for %s", b.Task, cmp.Or(b.Role, string(b.Act)))
 	case core.TeamReduced:
@@ -50,7 +52,11 @@ func Event(e core.Event) (what, detail string) {
 	case core.ClaimFreed:
 		return "may go on", b.Claim.String() + " is free"
 	case core.AttemptStarted:
-		return "attempt started", fmt.Sprintf("%s with %s, %s", b.Attempt, b.Agent, isolation(b.Isolation))
+		isolation := b.Isolation
+		if isolation == "none" {
+			isolation = "unenforced"
+		}
+		return "attempt started", fmt.Sprintf("%s with %s, %s", b.Attempt, b.Agent, isolation)
 	case core.AttemptStopRequested:
 		return "attempt stopping", fmt.Sprintf("%s: %s", b.Attempt, b.Reason)
 	case core.AttemptExited:
@@ -72,7 +78,7 @@ func Event(e core.Event) (what, detail string) {
 	case core.BranchMoved:
 		return "branch moved", fmt.Sprintf("%s to %s", b.Ref, Short(b.New))
 	case core.ApprovalRequested:
-		return "waits for you", asked(b)
+		return "waiting for you", asked(b)
 	case core.ApprovalGranted:
 		if b.WithLeaks {
 			return "approved", Colon(b.Subject.Stage+", with what looks like secrets", b.Comment)
@@ -111,7 +117,7 @@ func Event(e core.Event) (what, detail string) {
 	case core.ChangesRequested:
 		return "changes wanted", Colon(b.Source, b.Text)
 	case core.ReviewAwaited:
-		return "waits for review", ""
+		return "waiting for review", ""
 	case core.MergeGranted:
 		return "merge granted", fmt.Sprintf("%s into %s at %s, as %s", Short(b.Commit), b.Base, Short(b.Tip), Short(b.Merge))
 	case core.PullRequestSeen:
@@ -145,7 +151,10 @@ func Event(e core.Event) (what, detail string) {
 	case core.PublishRequested:
 		return "publishing", b.Title
 	case core.PublishConcluded:
-		return published(b)
+		if b.OK {
+			return "published", b.URL
+		}
+		return "publishing failed", b.Reason
 	case core.RunPaused:
 		return "paused", listed(b.Reason)
 	case core.RunResumed:
@@ -306,8 +315,8 @@ func failing(results []core.CheckResult) []string {
 	return failed
 }
 
-// mistake is the first thing that is wrong with a document of a run in waves: its
-// name alone says nothing.
+// mistake is the first thing that is wrong with a document of a run in waves: the name
+// of the check alone says nothing.
 func mistake(r core.CheckResult) string {
 	first, rest, _ := strings.Cut(r.Detail, "\n")
 	second, _, _ := strings.Cut(rest, "\n")
@@ -358,20 +367,6 @@ func stands(b core.PullRequestSeen) string {
 	return strings.Join(parts, ", ")
 }
 
-func published(b core.PublishConcluded) (what, detail string) {
-	if b.OK {
-		return "published", b.URL
-	}
-	return "publishing failed", b.Reason
-}
-
-func round(n int, reason core.OpenReason) string {
-	if n <= 1 {
-		return ""
-	}
-	return fmt.Sprintf(", round %d (%s)", n, reason)
-}
-
 func reset(on bool) string {
 	if on {
 		return " (from before the stage)"
@@ -379,7 +374,7 @@ func reset(on bool) string {
 	return ""
 }
 
-// allowed says what an attempt may spend, and what keeps it from more.
+// allowed says what an attempt may spend, and which limit keeps it from more.
 func allowed(b core.AllowanceReserved) (what, detail string) {
 	var parts []string
 	if b.USD > 0 {
@@ -400,8 +395,7 @@ func allowed(b core.AllowanceReserved) (what, detail string) {
 	return "allowance reserved", detail
 }
 
-// Metered is what a broker metered of an attempt whose agent claims something
-// else.
+// Metered is what a broker metered of an attempt whose agent claims something else.
 func Metered(metered, claimed core.Usage) string {
 	return fmt.Sprintf("metered %s and %s, claimed %s and %s", Money(metered.CostUSD), Tokens(metered.Tokens()), Money(claimed.CostUSD), Tokens(claimed.Tokens()))
 }
@@ -413,13 +407,5 @@ func cost(u core.Usage) string {
 	return ", " + Money(u.CostUSD)
 }
 
-// isolation says in words what "none" means.
-func isolation(kind string) string {
-	if kind == "none" {
-		return "unenforced"
-	}
-	return kind
-}
-
-// listed are the lines of a text in one.
+// listed joins the lines of a text.
 func listed(text string) string { return strings.ReplaceAll(text, "\n", "; ") }

@@ -52,7 +52,7 @@ func connection(input json.RawMessage) string {
 	return text
 }
 
-// Reach says what can be reached, besides the model.
+// Reach says what can be reached apart from the model.
 func Reach(hosts []string) string {
 	if len(hosts) == 0 {
 		return "nothing"

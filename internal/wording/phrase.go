@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Short is the beginning of a digest, or that there is none.
+// Short is the beginning of a digest, or "nothing" if there is none.
 func Short(digest string) string {
 	digest = strings.TrimPrefix(digest, "sha256:")
 	if len(digest) > 10 {
@@ -33,7 +33,7 @@ func Exit(kind core.ExitKind) string {
 	return string(kind)
 }
 
-// Colon is a, and what b says about it where it says something.
+// Colon is a, followed by what b says about it, if anything.
 func Colon(a, b string) string {
 	if b == "" {
 		return a
@@ -41,7 +41,7 @@ func Colon(a, b string) string {
 	return a + ": " + b
 }
 
-// Count is a number of things; nothing where there are none.
+// Count is a number of things; empty if there are none.
 func Count(n int, noun string) string {
 	if n == 0 {
 		return ""
@@ -49,7 +49,7 @@ func Count(n int, noun string) string {
 	return Number(n, noun, noun+"s")
 }
 
-// Number is a number of what is called so where it is one, and otherwise so.
+// Number is a number with its noun, in the singular or the plural.
 func Number(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -7,8 +7,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Preflight says what a person should know of what was found before a run began,
-// a sentence each; nothing where all was well.
+// Preflight says what a person should know of what was found before a run began, a
+// sentence each; nothing if all was well.
 func Preflight(p *core.Preflight) []string {
 	if p == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Resources are the limits of an attempt: "4.0 GiB of memory, 2048 processes, 20.0 GiB on disk". It is empty where there
+// Resources are the limits of an attempt: "4.0 GiB of memory, 2048 processes, 20.0 GiB on disk". It is empty if there
 // are none.
 func Resources(l core.ResourceLimits) string {
 	var parts []string
@@ -29,7 +29,7 @@ func Resources(l core.ResourceLimits) string {
 
 // Bound is what an attempt took of one resource, and what held it.
 type Bound struct {
-	What, Used, Limit string // What as a person reads it; Limit is empty where there is none
+	What, Used, Limit string // What as a person reads it; Limit is empty if there is none
 	// Means is how the limit was held: cgroup v1, rlimit, watched, measured.
 	Means string
 	// Held tells that the kernel held it.

@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
@@ -47,14 +46,15 @@ func (v View) Accounts(list []api.Account) []string {
 		}
 		lines = append(lines, v.fit(v.accountOf(a)))
 		for _, allowed := range a.Allowances {
-			used := amount(allowed.Kind, allowed.Amount())
+			name, say := wording.Limit(allowed.Kind)
+			used := say(allowed.Amount())
 			if allowed.Kind == api.LimitCost {
 				used = wording.Cost(allowed.Cost())
 			}
 			if allowed.Limit != nil {
-				used += " of " + amount(allowed.Kind, *allowed.Limit)
+				used += " of " + say(*allowed.Limit)
 			}
-			lines = append(lines, v.fit(fmt.Sprintf("  %s  %s  %s", pad(labels(allowed.Kind), 16), pad(used, 30), v.left(allowed))))
+			lines = append(lines, v.fit(fmt.Sprintf("  %s  %s  %s", pad(name, 18), pad(used, 30), v.left(allowed, say))))
 		}
 		if len(a.Opaque) > 0 {
 			lines = append(lines, v.hang("  ", v.Style.Asking, "not counted: money and tokens of "+agents(a.Opaque)+", which reports none")...)
@@ -70,13 +70,13 @@ func (v View) accountOf(a api.Account) string {
 	case api.ScopeProject:
 		return v.Style.Strong("project "+terminal.Line(a.Name)) + v.Style.Faint(", all its runs ("+terminal.Line(a.ID)+")")
 	}
-	return v.Style.Strong("run "+terminal.Line(a.Name)) + v.Style.Faint(", "+terminal.Line(a.Status.InWords()))
+	return v.Style.Strong("run "+terminal.Line(a.Name)) + v.Style.Faint(", "+terminal.Line(wording.Status(a.Status)))
 }
 
-func (v View) left(a api.Allowance) string {
+func (v View) left(a api.Allowance, say func(float64) string) string {
 	held := ""
 	if a.Reserved > 0 {
-		held = v.Style.Faint(", " + amount(a.Kind, a.Reserved) + " reserved for work under way")
+		held = v.Style.Faint(", " + say(a.Reserved) + " reserved for work under way")
 	}
 	switch {
 	case a.Left == nil:
@@ -84,35 +84,5 @@ func (v View) left(a api.Allowance) string {
 	case *a.Left <= 0:
 		return v.Style.Asking("nothing left") + held
 	}
-	return amount(a.Kind, *a.Left) + " left" + held
-}
-
-func labels(kind string) string {
-	switch kind {
-	case api.LimitCost:
-		return "money"
-	case api.LimitTokens:
-		return "tokens"
-	case api.LimitWallTime:
-		return "wall time"
-	case api.LimitAttempts:
-		return "attempts"
-	case api.LimitParallel:
-		return "attempts at once"
-	case api.LimitAttemptCost:
-		return "attempt's money"
-	case api.LimitAttemptTokens:
-		return "attempt's tokens"
-	}
-	return kind
-}
-
-func amount(kind string, n float64) string {
-	switch kind {
-	case api.LimitCost, api.LimitAttemptCost:
-		return wording.Money(n)
-	case api.LimitWallTime:
-		return wording.Duration(time.Duration(n * float64(time.Second)))
-	}
-	return fmt.Sprintf("%.0f", n)
+	return say(*a.Left) + " left" + held
 }

@@ -38,7 +38,7 @@ func (v View) Projects(list []api.Project) []string {
 			money = spoken(p.Cost)
 		}
 		lines = append(lines, v.fit(strings.TrimRight(strings.Join([]string{
-			s.String(), v.Style.Strong(pad(terminal.Line(p.Name), name)), s.paint(pad(s.words, 9)), terminal.Line(p.Epic),
+			s.String(), v.Style.Strong(pad(terminal.Line(p.Name), name)), s.paint(pad(s.words, 15)), terminal.Line(p.Epic),
 		}, "  "), " ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
 		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, money, queue, terminal.Line(p.URL)))...)
@@ -47,22 +47,22 @@ func (v View) Projects(list []api.Project) []string {
 }
 
 func (v View) projectSignal(p api.Project) signal {
-	g := v.Style.Glyph
+	g, words := v.Style.Glyph, wording.Status(p.State)
 	switch p.State {
 	case api.ProjectArchived:
-		return signal{g("◌", "[.]"), "archived", v.Style.Faint}
+		return signal{g("◌", "[.]"), words, v.Style.Faint}
 	case api.ProjectFree:
-		return signal{g("○", "[ ]"), "free", v.Style.Faint}
+		return signal{g("○", "[ ]"), words, v.Style.Faint}
 	case "completed":
-		return signal{g("●", "[x]"), "completed", v.Style.Good}
+		return signal{g("●", "[x]"), words, v.Style.Good}
 	case "awaiting_review":
-		return signal{g("◇", "[?]"), "in review", v.Style.Asking}
+		return signal{g("◇", "[?]"), words, v.Style.Asking}
 	case api.ProjectPaused:
-		return signal{g("‖", "[=]"), "paused", v.Style.Asking}
+		return signal{g("‖", "[=]"), words, v.Style.Asking}
 	case api.ProjectWaiting:
-		return signal{g("‖", "[=]"), "waits", v.Style.Asking}
+		return signal{g("‖", "[=]"), words, v.Style.Asking}
 	case "failed":
-		return signal{g("✗", "[!]"), "failed", v.Style.Bad}
+		return signal{g("✗", "[!]"), words, v.Style.Bad}
 	}
-	return signal{g("◐", "[>]"), "running", v.Style.Busy}
+	return signal{g("◐", "[>]"), words, v.Style.Busy}
 }

@@ -36,7 +36,7 @@ func (v View) Runs(runs []api.Run) []string {
 		if project > 0 {
 			columns = append(columns, pad(v.Style.Fit(terminal.Line(cmp.Or(v.ProjectNames[r.Project], r.Project)), project), project))
 		}
-		columns = append(columns, s.paint(pad(s.words, 13)), pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
+		columns = append(columns, s.paint(pad(s.words, 15)), pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
 		lines = append(lines, v.fit(strings.Join(columns, "  ")))
 		if r.Next != "" && !r.Status.Terminal() {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)

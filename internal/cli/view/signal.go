@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // signal is how a status looks: a symbol, words and a colour.
@@ -57,21 +58,22 @@ func (v View) stageSignal(r api.Run, st api.Stage) signal {
 	if words := v.rest(r, st); words != "" {
 		return signal{g("◌", "[.]"), words, v.Style.Faint}
 	}
+	words := wording.Status(st.Status)
 	switch st.Status {
 	case core.StageDone:
-		return signal{g("●", "[x]"), "passed", v.Style.Good}
+		return signal{g("●", "[x]"), words, v.Style.Good}
 	case core.StageOpen:
-		return signal{g("◐", "[>]"), "under way", v.Style.Busy}
+		return signal{g("◐", "[>]"), words, v.Style.Busy}
 	case core.StageGated:
-		return signal{g("◆", "[?]"), "waits for you", v.Style.Asking}
+		return signal{g("◆", "[?]"), words, v.Style.Asking}
 	case core.StageOmitted:
-		return signal{g("⊘", "[-]"), "skipped", v.Style.Faint}
+		return signal{g("⊘", "[-]"), words, v.Style.Faint}
 	case core.StageStale:
-		return signal{g("↺", "[~]"), "to be redone", v.Style.Faint}
+		return signal{g("↺", "[~]"), words, v.Style.Faint}
 	case core.StagePending:
-		return signal{g("○", "[ ]"), "to come", v.Style.Faint}
+		return signal{g("○", "[ ]"), words, v.Style.Faint}
 	}
-	return signal{g("·", "[.]"), string(st.Status), v.Style.Faint}
+	return signal{g("·", "[.]"), words, v.Style.Faint}
 }
 
 func (v View) runSignal(r api.Run) signal {
@@ -79,26 +81,27 @@ func (v View) runSignal(r api.Run) signal {
 	if r.Status == api.StatusRefused {
 		return signal{g("✗", "[!]"), "refused", v.Style.Bad}
 	}
+	words := wording.Status(r.Status)
 	switch r.Status {
 	case core.StatusCompleted:
-		return signal{g("●", "[x]"), "completed", v.Style.Good}
+		return signal{g("●", "[x]"), words, v.Style.Good}
 	case core.StatusActive:
 		if v.Unattended {
 			return signal{g("◌", "[.]"), "no engine", v.Style.Faint}
 		}
-		return signal{g("◐", "[>]"), "under way", v.Style.Busy}
+		return signal{g("◐", "[>]"), words, v.Style.Busy}
 	case core.StatusAwaiting:
-		return signal{g("◆", "[?]"), "waits for you", v.Style.Asking}
+		return signal{g("◆", "[?]"), words, v.Style.Asking}
 	case core.StatusReview:
-		return signal{g("◇", "[?]"), "in review", v.Style.Asking}
+		return signal{g("◇", "[?]"), words, v.Style.Asking}
 	case core.StatusPaused:
-		return signal{g("‖", "[=]"), "paused", v.Style.Asking}
+		return signal{g("‖", "[=]"), words, v.Style.Asking}
 	case core.StatusFailed:
-		return signal{g("✗", "[!]"), "failed", v.Style.Bad}
+		return signal{g("✗", "[!]"), words, v.Style.Bad}
 	case core.StatusCancelled:
-		return signal{g("✗", "[!]"), "cancelled", v.Style.Bad}
+		return signal{g("✗", "[!]"), words, v.Style.Bad}
 	}
-	return signal{g("·", "[.]"), string(r.Status), v.Style.Faint}
+	return signal{g("·", "[.]"), words, v.Style.Faint}
 }
 
 func (v View) checkSignal(r core.CheckResult) string {

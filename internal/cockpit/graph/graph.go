@@ -1,7 +1,6 @@
-// Package graph draws pieces of work and what waits for what: rows from top to
-// bottom, each piece below everything it waits for, and lines that run between
-// the boxes and never through one. It knows geometry and nothing of runs; whoever
-// asks for a drawing says what there is.
+// Package graph draws pieces of work and their dependencies: rows from top to bottom,
+// each piece below everything it waits for, and lines that run between the boxes and
+// never through one. It knows geometry and nothing of runs.
 package graph
 
 import (
@@ -15,24 +14,24 @@ type Node struct {
 	ID    string
 	Label string // a word or two
 	Note  string // smaller, below it
-	Title string // the whole of it, for who asks
+	Title string // all of it, as a tooltip
 	State track.State
-	Stale bool // what it was built on does not hold any more
+	Stale bool // it was built on something that is no longer valid
 	Href  string
-	Band  int      // pieces of one band lie together, lower ones above; 0 where there are none
+	Band  int      // pieces of one band lie together, lower ones above; 0 if there are none
 	After []string // nodes it waits for
 }
 
 // Plan is what is to be drawn.
 type Plan struct {
-	Title string // what the drawing shows, for who cannot see it
+	Title string // what the drawing shows, for people who cannot see it
 	Band  string // what a band is called, before its number
 	Nodes []Node
 }
 
-// Draw draws a plan as SVG. Texts are escaped; colours come from the style sheet.
-// A line for which there is no room, and one that would lead upwards, is left out
-// and said on the box instead: a drawing stays of a size with its plan.
+// Draw draws a plan as SVG. Texts are escaped; colours come from the style sheet. A
+// line for which there is no room, or that would lead upwards, is left out and counted
+// on the box instead, so that a drawing stays readable.
 func Draw(p Plan) template.HTML {
 	d := newDrawing(p)
 	d.order()

@@ -22,53 +22,55 @@ const sweeps = 6
 // order puts the items of each row next to what they are connected with, so that
 // few lines cross.
 func (d *drawing) order() {
-	d.number()
-	for n := range sweeps {
-		d.sweep(n%2 == 0, func(r *row, toward func(*item) []*item) {
-			for _, it := range r.items {
-				it.wish = middle(toward(it), float64(it.x))
-			}
-			slices.SortStableFunc(r.items, func(a, b *item) int { return cmp.Compare(a.wish, b.wish) })
-			number(r)
-		})
+	for _, r := range d.rows {
+		r.pack()
 	}
+	d.sweep(func(r *row) {
+		slices.SortStableFunc(r.items, func(a, b *item) int { return cmp.Compare(a.wish, b.wish) })
+		r.pack()
+	})
 }
 
-// sweep looks at the rows from above or from below, each with what is connected
-// to it on the side that was looked at before.
-func (d *drawing) sweep(down bool, look func(*row, func(*item) []*item)) {
-	for i := range d.rows {
-		if down {
-			look(d.rows[i], func(it *item) []*item { return it.above })
-		} else {
-			look(d.rows[len(d.rows)-1-i], func(it *item) []*item { return it.below })
+// sweep goes through the rows from above and from below in turn. Each item wishes
+// for the middle of what it is connected to in the row before; then the row is set.
+func (d *drawing) sweep(set func(*row)) {
+	for n := range sweeps {
+		for i := range d.rows {
+			r, down := d.rows[i], n%2 == 0
+			if !down {
+				r = d.rows[len(d.rows)-1-i]
+			}
+			for _, it := range r.items {
+				if it.wish = middle(it.above, it.x); !down {
+					it.wish = middle(it.below, it.x)
+				}
+			}
+			set(r)
 		}
 	}
 }
 
-// number packs each row's items from the left, about its middle.
-func (d *drawing) number() {
-	for _, r := range d.rows {
-		number(r)
-	}
-}
-
-func number(r *row) {
-	width := 0
-	for _, it := range r.items {
-		width += it.width()
-	}
-	x := -width / 2
+// pack sets a row's items side by side, about the middle.
+func (r *row) pack() {
+	x := -r.width() / 2
 	for _, it := range r.items {
 		it.x = x + it.width()/2
 		x += it.width()
 	}
 }
 
-// middle is the mean place of what an item is connected to.
-func middle(of []*item, otherwise float64) float64 {
+func (r *row) width() int {
+	width := 0
+	for _, it := range r.items {
+		width += it.width()
+	}
+	return width
+}
+
+// middle is the mean place of items; without any it is otherwise.
+func middle(of []*item, otherwise int) float64 {
 	if len(of) == 0 {
-		return otherwise
+		return float64(otherwise)
 	}
 	sum := 0
 	for _, it := range of {
@@ -82,20 +84,9 @@ func middle(of []*item, otherwise float64) float64 {
 func (d *drawing) place() {
 	most := 0
 	for _, r := range d.rows {
-		width := 0
-		for _, it := range r.items {
-			width += it.width()
-		}
-		most = max(most, width)
+		most = max(most, r.width())
 	}
-	for n := range sweeps {
-		d.sweep(n%2 == 0, func(r *row, toward func(*item) []*item) {
-			for _, it := range r.items {
-				it.wish = middle(toward(it), float64(it.x))
-			}
-			settle(r.items, most)
-		})
-	}
+	d.sweep(func(r *row) { settle(r.items, most) })
 	d.width = most + 2*side
 	y := side
 	for i, r := range d.rows {
@@ -125,9 +116,8 @@ type block struct {
 
 func (b block) at() float64 { return b.sum / float64(b.n) }
 
-// settle gives items the places nearest to their wishes, all taken together,
-// that keep their order and do not overlap. Those that would are pushed together
-// and move as one.
+// settle places items as near to their wishes as possible, in their order and without
+// overlap. Items that would overlap are pushed together and move as one.
 func settle(items []*item, most int) {
 	var blocks []block
 	for _, it := range items {

@@ -48,25 +48,34 @@ type drawing struct {
 
 func newDrawing(p Plan) *drawing {
 	d := &drawing{plan: p, boxes: make([]*item, len(p.Nodes)), at: make([]int, len(p.Nodes)), left: make([]int, len(p.Nodes))}
-	byID := make(map[string]int, len(p.Nodes))
-	for i, n := range p.Nodes {
+	before := befores(p.Nodes)
+	d.fill(depths(p.Nodes, before))
+	d.connect(before)
+	return d
+}
+
+// befores are the nodes that each node waits for.
+func befores(nodes []Node) [][]int {
+	byID := make(map[string]int, len(nodes))
+	for i, n := range nodes {
 		byID[n.ID] = i
 	}
-	before := make([][]int, len(p.Nodes))
-	for i, n := range p.Nodes {
+	before := make([][]int, len(nodes))
+	for i, n := range nodes {
 		for _, id := range n.After {
 			if k, ok := byID[id]; ok && k != i && !slices.Contains(before[i], k) {
 				before[i] = append(before[i], k)
 			}
 		}
 	}
-	d.fill(depths(p.Nodes, before))
-	d.connect(before)
-	return d
+	return before
 }
 
-// depths is how many nodes of its band come before one, at least. What waits in a
-// circle is as deep as it was when that was found.
+// Depths is how many nodes come before each, at least; see [depths].
+func Depths(nodes []Node) []int { return depths(nodes, befores(nodes)) }
+
+// depths is how many nodes of its band come before each, at least. Nodes in a cycle
+// are as deep as they were when it was found.
 func depths(nodes []Node, before [][]int) []int {
 	depth := make([]int, len(nodes))
 	waits, after := make([]int, len(nodes)), make([][]int, len(nodes))
@@ -117,8 +126,8 @@ func (d *drawing) fill(depth []int) {
 	}
 }
 
-// connect leads the lines of each node down to those that wait for it. They share
-// one gap in each row that they pass.
+// connect leads the lines of each node down to those that wait for it. In each row
+// that they pass they share one gap.
 func (d *drawing) connect(before [][]int) {
 	after := make([][]int, len(before))
 	for i := range before {

@@ -95,8 +95,8 @@ func (d *drawing) box(c *canvas, it *item, y int) {
 	c.addf(`<text class="note" x="%d" y="%d">%s</text></a>`, x+31, y+34, esc(plain.Clip(note, 30)))
 }
 
-// outline is the shape of a box: what waits for a person is pointed, what was
-// built on something that does not hold any more lacks a corner.
+// outline is the shape of a box: pointed if it waits for a person, without a corner if
+// it is stale.
 func outline(n Node, x, y int) string {
 	const round, cut, point = 7, 14, 8
 	if n.State == track.Waiting {

@@ -2,7 +2,7 @@ package highlight
 
 import "github.com/alecthomas/chroma/v2"
 
-// goLexer knows Go, which has no rules among the files.
+// goLexer knows Go, for which there is no file of rules.
 func goLexer() (chroma.Lexer, error) {
 	return chroma.NewLexer(
 		&chroma.Config{Name: "Go", Aliases: []string{"go", "golang"}, Filenames: []string{"*.go"}, EnsureNL: true},

@@ -1,7 +1,7 @@
 // Package highlight finds the words of a source text that a reader wants to tell
-// apart: keywords, strings, comments. It says what they are, not what they look
-// like. It must not take long over a text, whoever wrote that: it gives up when
-// its time is over, and what is left stays plain.
+// apart: keywords, strings, comments. It says what they are, not what they look like.
+// Anybody may have written the text, so it stops when its time is over, and leaves the
+// rest plain.
 package highlight
 
 import (
@@ -77,9 +77,8 @@ func load() (*chroma.LexerRegistry, error) {
 	return registry, nil
 }
 
-// Lines tells the lines of a text apart, which has a file's name. It gives back
-// as many lines as it was given; those that it does not know, or has no time
-// for, are one plain piece each.
+// Lines splits the lines of a file into spans. It returns as many lines as it was
+// given; lines that it does not know, or has no time for, are one plain span each.
 func (h *Highlighter) Lines(name string, lines []string, until time.Time) [][]Span {
 	out := make([][]Span, len(lines))
 	for i, line := range lines {
@@ -108,8 +107,8 @@ func (h *Highlighter) Lines(name string, lines []string, until time.Time) [][]Sp
 
 func long(line string) bool { return len(line) > maxLine }
 
-// split brings pieces into lines, as far as there is time, which is looked at
-// after each piece. Neighbours of one kind become one.
+// split distributes tokens over lines until its time is over, which it checks after
+// each token. Neighbours of one class become one span.
 func split(next chroma.Iterator, most int, until time.Time) [][]Span {
 	lines := [][]Span{nil}
 	for token := next(); token != chroma.EOF && time.Now().Before(until); token = next() {

@@ -3,7 +3,6 @@ package patch
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // take reads one line. Lines of a hunk are counted, so that a file that holds
@@ -88,7 +87,7 @@ func (r *Reader) open(ranges string) {
 	}
 }
 
-// inHunk takes a line of a hunk; it is false where the line is none.
+// inHunk takes a line of a hunk. It returns false if the line does not belong to it.
 func (r *Reader) inHunk(line string) bool {
 	if line == "" {
 		line = " " // some programs take the blank of an empty line away
@@ -124,9 +123,8 @@ func (r *Reader) inHunk(line string) bool {
 // perLine is what a line costs beside its text: a page needs much more for it.
 const perLine = 40
 
-// keep holds a line where there is room. A file that is too large is held
-// without lines, unless it is the one that was asked for: of that there is as
-// much as fits.
+// keep keeps a line if there is room. A file that is too large is kept without lines,
+// unless it is the one that was asked for: of that, as much as fits is kept.
 func (r *Reader) keep(l Line) {
 	f, cost := r.file, int64(len(l.Text)+perLine)
 	switch whole := r.bounds.Whole != ""; {
@@ -174,7 +172,7 @@ func mode(s string) string {
 	return s
 }
 
-// sideName is the name behind --- or +++; git ends one with blanks in it by a
+// sideName is the name behind --- or +++. Git ends a name that contains blanks with a
 // tab.
 func sideName(s, prefix, otherwise string) string {
 	name := unquote(strings.TrimSuffix(s, "\t"))
@@ -184,14 +182,11 @@ func sideName(s, prefix, otherwise string) string {
 	return strings.TrimPrefix(name, prefix)
 }
 
-// bothNames are the names behind "diff --git". Where they are not quoted nothing
-// tells them apart but that both are the same; where they differ, git says them
-// again below.
+// bothNames are the names behind "diff --git". If they are not quoted, they can only
+// be told apart if both are the same; if they differ, git repeats them below.
 func bothNames(s string) (before, after string) {
-	if strings.HasPrefix(s, `"`) {
-		if end := closing(s); end > 0 {
-			return strings.TrimPrefix(unquote(s[:end]), "a/"), strings.TrimPrefix(unquote(strings.TrimSpace(s[end:])), "b/")
-		}
+	if first, err := strconv.QuotedPrefix(s); err == nil {
+		return strings.TrimPrefix(unquote(first), "a/"), strings.TrimPrefix(unquote(strings.TrimSpace(s[len(first):])), "b/")
 	}
 	if half := len(s) / 2; len(s)%2 == 1 && s[half] == ' ' {
 		a, isOld := strings.CutPrefix(s[:half], "a/")
@@ -204,50 +199,11 @@ func bothNames(s string) (before, after string) {
 	return strings.TrimPrefix(a, "a/"), strings.TrimPrefix(unquote(b), "b/")
 }
 
-// closing is where a quoted name ends, or 0.
-func closing(s string) int {
-	for i := 1; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// unquote reads a name as git writes one with unusual characters.
+// unquote reads a name as git writes one with unusual characters: with the escapes
+// of C, of which Go has those that git uses.
 func unquote(s string) string {
-	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
-		s = unescape(s[1 : len(s)-1])
+	if name, err := strconv.Unquote(s); err == nil {
+		s = name
 	}
-	if !utf8.ValidString(s) {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return s
-}
-
-func unescape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		if at := strings.IndexByte("abtnvfr", s[i]); at >= 0 {
-			b.WriteByte("\a\b\t\n\v\f\r"[at])
-			continue
-		}
-		if i+3 <= len(s) {
-			if n, err := strconv.ParseUint(s[i:i+3], 8, 8); err == nil {
-				b.WriteByte(byte(n))
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+	return strings.ToValidUTF8(s, "\uFFFD")
 }

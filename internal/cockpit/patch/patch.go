@@ -1,10 +1,10 @@
-// Package patch reads a difference as git writes it: files, hunks and lines. It
-// takes the text piece by piece and keeps no more of it than its bounds allow,
-// so that a difference of any size can be shown. Whatever is written into it, it
-// must not fail on it: what it does not understand it passes over.
+// Package patch reads a difference as git writes it: files, hunks and lines. It takes
+// the text piece by piece and keeps no more than its bounds allow, so that a
+// difference of any size can be shown. It never fails on the content: it skips what it
+// does not understand.
 package patch
 
-// Status says what became of a file.
+// Status says what happened to a file.
 type Status string
 
 const (
@@ -19,7 +19,7 @@ const (
 type File struct {
 	Old, New         string // paths; the same unless it was renamed or copied
 	Status           Status
-	OldMode, NewMode string // as git says them, where they differ or are new
+	OldMode, NewMode string // as git names them, if they differ or are new
 	Binary           bool
 	Added, Deleted   int   // lines
 	Bytes            int64 // of its lines
@@ -29,7 +29,7 @@ type File struct {
 	kept int64 // what Hunks cost
 }
 
-// Path is what the file is called now, or was called where it is gone.
+// Path is the file's name now, or before if it was deleted.
 func (f *File) Path() string {
 	if f.Status == Deleted {
 		return f.Old
@@ -45,7 +45,7 @@ type Hunk struct {
 	Lines              []Line
 }
 
-// Kind says what became of a line.
+// Kind says what happened to a line.
 type Kind byte
 
 const (
@@ -57,13 +57,13 @@ const (
 // Line is a line of a hunk.
 type Line struct {
 	Kind     Kind
-	Old, New int // numbers; 0 where it is not in that version
+	Old, New int // numbers; 0 if it is not in that version
 	Text     string
 	Cut      bool // Text is only its beginning
 	Open     bool // the file ends with it, without a line break
 }
 
-// Bounds are how much is kept. What is beyond is counted, not kept.
+// Bounds are how much is kept. What is beyond is counted only.
 type Bounds struct {
 	Files int   // files named at all
 	File  int64 // bytes of the lines of one file, and some for each; a larger one is kept without any
@@ -74,7 +74,7 @@ type Bounds struct {
 	Whole string
 }
 
-// Usual are bounds for a page.
+// Usual are the bounds for a page.
 func Usual() Bounds {
 	return Bounds{Files: 3000, File: 64 << 10, All: 256 << 10, Line: 2000, Read: 256 << 20}
 }

@@ -8,8 +8,8 @@ import (
 // errFull is what Write answers once more was written than is read.
 var errFull = errors.New("the difference is larger than what is read of it")
 
-// Reader takes a difference in. It is an io.Writer: what produces the
-// difference writes into it.
+// Reader reads a difference. It is an io.Writer: whatever produces the difference
+// writes to it.
 type Reader struct {
 	bounds Bounds
 	patch  Patch
@@ -30,8 +30,8 @@ type Reader struct {
 // NewReader makes a reader with bounds.
 func NewReader(b Bounds) *Reader { return &Reader{bounds: b} }
 
-// Write takes a piece of the difference. It fails only where that is larger than
-// the bounds allow.
+// Write takes a piece of the difference. It fails only if the difference is larger
+// than the bounds allow.
 func (r *Reader) Write(p []byte) (int, error) {
 	if r.read += int64(len(p)); r.read > r.bounds.Read {
 		r.patch.Full = true
@@ -68,7 +68,7 @@ func (r *Reader) end() {
 	r.line, r.cut, r.length = r.line[:0], false, 0
 }
 
-// settle takes leave of the file that lines belonged to.
+// settle ends the file that lines belonged to.
 func (r *Reader) settle() {
 	if r.file == nil {
 		return
@@ -78,7 +78,7 @@ func (r *Reader) settle() {
 	r.file, r.hunk = nil, false
 }
 
-// settleFile names both sides of a file of which git named one.
+// settleFile fills in the name of the other side if git gave only one.
 func settleFile(f *File) {
 	if f.Old == "" {
 		f.Old = f.New

@@ -2,17 +2,17 @@ package plot
 
 import "html/template"
 
-// Column is what is said of one day.
+// Column is the figures of one day.
 type Column struct {
 	Name  string // on the axis
 	Title string
 	Parts []float64 // from below, each of the series of that place
-	More  bool      // that is not known how much
+	More  bool      // there is more, of unknown size
 }
 
 // Stack is columns beside one another.
 type Stack struct {
-	Title   string // what is shown, for who cannot see it
+	Title   string // what is shown, for people who cannot see it
 	Label   func(float64) string
 	Columns []Column
 }

@@ -1,6 +1,6 @@
-// Package plot draws figures over time and beside one another: steps, columns
-// and bars with their axes. It knows numbers and places and nothing of what they
-// are about; whoever asks for a plot shows the same figures in words beside it.
+// Package plot draws figures: steps over time, columns and bars, with their axes. It
+// knows numbers and places and nothing of what they are about. Pages show the same
+// figures in words beside a plot.
 package plot
 
 import (

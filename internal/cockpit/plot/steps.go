@@ -13,11 +13,11 @@ type Point struct {
 
 // Line is a value over time.
 type Line struct {
-	Title    string // what is shown, for who cannot see it
+	Title    string // what is shown, for people who cannot see it
 	Label    func(float64) string
 	From, To time.Time
 	Points   []Point // in order
-	Limit    float64 // drawn where it is not far above; 0 for none
+	Limit    float64 // drawn unless it is far above the points; 0 for none
 	LimitAs  string  // what it is called
 	Note     string  // what the line does not show
 }

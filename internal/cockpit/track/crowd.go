@@ -41,8 +41,8 @@ func crowdLines(c *canvas, s Section, x, main int) {
 	}
 }
 
-// small draws a track that leaves the line down at its left, and its name in
-// what is left of the width.
+// small draws a track that branches off at its left, and its name in the rest of the
+// width.
 func small(c *canvas, l Line, x, width, y int) {
 	first := x + fork
 	end := first + len(l.Blocks)*chipRoom

@@ -88,8 +88,7 @@ type drawing struct {
 	height int
 }
 
-// lay gives every section its place: one after the other, in as many rows as it
-// takes.
+// lay places the sections one after the other, in as many rows as they need.
 func (d *drawing) lay() {
 	x := sideRoom
 	d.rows = []row{{}}

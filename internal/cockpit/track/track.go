@@ -1,7 +1,6 @@
-// Package track draws a run the way a signal box shows its lines: branches are
-// tracks, tasks are blocks on them, and where a person or a check lets work
-// pass there is a signal. It knows geometry and nothing of runs; whoever asks
-// for a drawing says what is where.
+// Package track draws a run as a signal box shows its lines: branches are tracks,
+// tasks are blocks on them, and at each gate there is a signal. It knows geometry and
+// nothing of runs.
 package track
 
 import "html/template"
@@ -34,7 +33,7 @@ const (
 type Block struct {
 	Label string // a word or two
 	Note  string // smaller, below it
-	Title string // the whole of it, for who asks
+	Title string // all of it, as a tooltip
 	State State
 	Href  string
 }
@@ -65,8 +64,7 @@ type Section struct {
 // Plan is what is to be drawn.
 type Plan struct {
 	From     string // name of the branch that the main track leaves
-	Main     string // name of the main track
-	Title    string // what the drawing shows, for who cannot see it
+	Title    string // what the drawing shows, for people who cannot see it
 	Sections []Section
 }
 
@@ -77,5 +75,5 @@ func Draw(p Plan) template.HTML {
 	return template.HTML(d.svg()) //nolint:gosec // everything that is not ours was escaped
 }
 
-// Mark says a state in a character, for who does not see its colour.
+// Mark says a state in a character, for people who do not see its colour.
 func (s State) Mark() string { return mark(s) }

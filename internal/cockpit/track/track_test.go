@@ -12,7 +12,7 @@ import (
 )
 
 func plan(sections int) track.Plan {
-	p := track.Plan{From: "main", Main: "feature/x", Title: "A run"}
+	p := track.Plan{From: "main", Title: "A run"}
 	for i := range sections {
 		p.Sections = append(p.Sections, track.Section{
 			Title: fmt.Sprintf("Step %d", i), State: track.Passed,

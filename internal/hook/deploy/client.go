@@ -30,11 +30,11 @@ const callTimeout = 60 * time.Second
 // id is the plugin's name in the client.
 const id = plugin.Name + "@" + plugin.Name
 
-// Find is the client at a path, or on PATH where none is given.
+// Find is the client at a path, or on PATH if none is given.
 func Find(given, dir string) (Client, error) {
 	path, err := find(cmp.Or(given, "claude"))
 	if err != nil {
-		return Client{}, core.Wrap(core.CodeNotFound, err, "Claude Code is not to be found",
+		return Client{}, core.Wrap(core.CodeNotFound, err, "Claude Code was not found",
 			"npm install -g @anthropic-ai/claude-code, or name the program with --claude PATH")
 	}
 	return Client{Program: path, Dir: dir}, nil
@@ -124,7 +124,7 @@ func (c Client) Install(ctx context.Context, f Folder, scope string) error {
 	return c.enable(ctx, scope)
 }
 
-// enable turns the plugin on where somebody turned it off.
+// enable turns the plugin on if somebody turned it off.
 func (c Client) enable(ctx context.Context, scope string) error {
 	installed, err := c.Plugin(ctx)
 	if err != nil {
@@ -139,8 +139,8 @@ func (c Client) enable(ctx context.Context, scope string) error {
 	return nil
 }
 
-// marketplace is the folder that the client knows ours by; empty where it knows
-// none.
+// marketplace is the folder under which the client knows our marketplace; empty if it
+// does not know it.
 func (c Client) marketplace(ctx context.Context) (string, error) {
 	out, err := c.call(ctx, "plugin", "marketplace", "list", "--json")
 	if err != nil {
@@ -166,9 +166,9 @@ func (c Client) forget(ctx context.Context) error {
 	return err
 }
 
-// Uninstall takes the plugin out of a scope, and reports whether it is left in
-// another one. Where it is not, the client forgets the marketplace too. Nothing
-// is wrong where there was nothing.
+// Uninstall removes the plugin from a scope, and reports whether another scope still
+// has it. If none has, it removes the marketplace, too. Removing what is not installed
+// is no error.
 func (c Client) Uninstall(ctx context.Context, scope string) (left bool, err error) {
 	installed, err := c.Plugin(ctx)
 	if err != nil {

@@ -38,10 +38,10 @@ func In(state string) Folder { return Folder(filepath.Join(state, "plugin")) }
 // Path is a program of the plugin.
 func (f Folder) Path(program string) string { return filepath.Join(string(f), binDir, program) }
 
-// Write puts the plugin's files into the folder, with copies of the programs,
-// and takes away what an earlier version left. Each file is replaced in one
-// piece, so sessions that use them are not disturbed. The hooks name the copies
-// by their paths: what is on somebody's PATH does not matter to them.
+// Write puts the plugin's files and copies of the programs into the folder, and
+// removes what an earlier version left. It replaces each file atomically, so that
+// running sessions are not disturbed. The hooks name the copies by their paths, so
+// that PATH does not matter.
 func (f Folder) Write(programs map[string]string) error {
 	var kept []string
 	err := fs.WalkDir(plugin.Files(), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -115,7 +115,7 @@ func (f Folder) rename(v any, programs map[string]string) {
 	}
 }
 
-// tidy removes files that are none of the plugin's.
+// tidy removes files that do not belong to the plugin.
 func (f Folder) tidy(kept []string) error {
 	return filepath.WalkDir(string(f), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -26,8 +26,8 @@ func (c call) lease(ctx context.Context) (reply, error) {
 	return reply{text: leased.Dir}, err
 }
 
-// agentStart gives an agent its work. The client starts the agent whatever this
-// hook says, so one without work is told to stop, and can use no tool.
+// agentStart gives an agent its work. The client starts the agent whatever this hook
+// says, so an agent without work is told to stop, and can use no tool.
 func (c call) agentStart(ctx context.Context) (reply, error) {
 	work, err := ask(ctx, c, func(svc api.Sessions) (api.Assignment, error) {
 		return svc.Take(ctx, c.in.Session, api.Take{Agent: c.in.Agent, Type: c.in.AgentType, Dir: c.in.Dir})
@@ -45,9 +45,9 @@ func (c call) agentStart(ctx context.Context) (reply, error) {
 // maxMessage bounds an agent's last words.
 const maxMessage = 16 << 10
 
-// agentStop tells that an agent has ended. One without a type is the client's
-// own, such as the one that writes a summary. An agent that dies has no such
-// event: it is missed at the end of the session's turn.
+// agentStop reports that an agent has ended. An agent without a type is the client's
+// own, such as the one that writes a summary. An agent that dies has no such event:
+// the engine misses it at the end of the session's turn.
 func (c call) agentStop(ctx context.Context) error {
 	if c.in.Agent == "" || c.in.AgentType == "" {
 		return nil
@@ -59,7 +59,7 @@ func (c call) agentStop(ctx context.Context) error {
 	})
 }
 
-// trouble is an error on its way to a person or a model.
+// trouble is an error to tell a person or a model about.
 type trouble struct {
 	Error error
 	What  string

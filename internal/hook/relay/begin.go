@@ -16,12 +16,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
-// compacted is how a session begins again whose history was summed up.
+// compacted is the source of a session that begins again after its history was
+// summarised.
 const compacted = "compact"
 
-// sessionStart tells a session that owns a run where it stands. After a
-// compaction the model has forgotten how to behave, but the session goes on;
-// after a start or resume nothing goes on until the person speaks.
+// sessionStart tells a session that owns a run how far it is. After a compaction the
+// model has forgotten how to behave, but the session goes on; after a start or resume
+// nothing goes on until the person speaks.
 func (c call) sessionStart(ctx context.Context) (reply, error) {
 	if err := c.prepareShell(); err != nil {
 		c.entry.Error = err.Error()
@@ -49,7 +50,7 @@ func (c call) sessionStart(ctx context.Context) (reply, error) {
 	return reply{Answer: answer}, err
 }
 
-// compact keeps the session's place in the summary that is about to be written.
+// compact puts into the summary what the session is for.
 func (c call) compact() (reply, error) {
 	snap, err := snapshot.Read(c.State, c.in.Session)
 	if err != nil {
@@ -62,9 +63,9 @@ func (c call) compact() (reply, error) {
 // shellFile is what the shells of a session that owns a run begin with.
 const shellFile = "shell.sh"
 
-// prepareShell lets the shells of a session read shellFile, where there is one.
-// The client keeps what is written here for the whole session, so it is written
-// for every session, in one piece: a run may begin later.
+// prepareShell makes the shells of a session read shellFile, if it exists. The client
+// keeps this for the whole session, so it is written for every session: a run may
+// begin later.
 func (c call) prepareShell() error {
 	file := c.Env("CLAUDE_ENV_FILE")
 	if file == "" {
@@ -81,8 +82,8 @@ func (c call) prepareShell() error {
 // LockDir is where the push lock of the sessions of a state folder is kept.
 func LockDir(state string) string { return filepath.Join(state, "pushlock") }
 
-// arm keeps the shells of the session from publishing anything. What is there
-// already is written anew only when the session's program starts.
+// arm keeps the shells of the session from publishing anything. An existing file is
+// written anew only when the session starts.
 func (c call) arm(ctx context.Context) error {
 	path := filepath.Join(c.dir, shellFile)
 	if _, err := os.Lstat(path); err == nil && c.in.Event != hook.EventSessionStart {

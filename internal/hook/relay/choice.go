@@ -21,8 +21,8 @@ func slashes(verb core.Verb) string {
 	}[verb]
 }
 
-// slash lists what the person can say in the session about a pause. One that names
-// nothing leaves it open.
+// slash lists what the person can type in the session about a pause. If the pause
+// names nothing, it is the usual commands.
 func slash(p *core.Pause) string {
 	var says []string
 	for _, c := range p.Choices {
@@ -39,7 +39,7 @@ func slash(p *core.Pause) string {
 	return strings.Join(append(says, slashes(core.VerbCancel)), " or ")
 }
 
-// elsewhere is what only a terminal does about a pause.
+// elsewhere is what only a terminal can do about a pause.
 func elsewhere(p *core.Pause) string {
 	here := func(c core.Choice) bool { return slashes(c.Verb) != "" }
 	return wording.Advice(p.Code, core.Advice{Choices: slices.DeleteFunc(slices.Clone(p.Choices), here)})

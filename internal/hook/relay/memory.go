@@ -32,7 +32,7 @@ type told struct {
 	Times int    `json:"times,omitempty"`
 }
 
-// countBlock counts one more telling of what, and returns how many it makes.
+// countBlock counts how often the session was told the same.
 func (c call) countBlock(what string) (int, error) {
 	var b told
 	c.recall(blocksFile, &b)
@@ -70,7 +70,7 @@ func (c call) remember(file string, v any) error {
 	return nil
 }
 
-// recall reads what was remembered; what cannot be read was not.
+// recall reads what was remembered. What cannot be read counts as forgotten.
 func (c call) recall(file string, v any) {
 	data, err := os.ReadFile(filepath.Join(c.dir, file))
 	if err == nil {

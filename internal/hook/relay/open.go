@@ -14,9 +14,9 @@ type opened struct {
 	More int
 }
 
-// open tells a session that begins, and carries no run, what is open in its
-// repository: the person, who may take it up, and the model, so that it knows
-// what they speak of. Nothing is done about a run for that, and no engine asked.
+// open tells a session that begins, and carries no run, which runs of its repository
+// are open: the person, who may take one up, and the model, so that it knows what they
+// speak of. It changes nothing and asks no engine.
 func (c call) open() (reply, error) {
 	if c.in.Source == compacted || c.Open == nil {
 		return reply{}, nil

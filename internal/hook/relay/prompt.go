@@ -12,10 +12,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
-// byMachine reports a prompt that the client made itself. Its source says so
-// where the client names one. Otherwise it is known by its form: what the client
-// or an agent has to say comes in an element whose name has a hyphen, as in
-// <task-notification> and <agent-message>; a person's text rarely begins so.
+// byMachine reports a prompt that the client made itself. Its source says so, if the
+// client names one. Otherwise its form does: messages of the client or of an agent
+// come in an element whose name has a hyphen, as in <task-notification> and
+// <agent-message>; a person's text rarely begins so.
 func byMachine(in hook.Input) bool {
 	switch in.Source {
 	case "user", "sdk", "":
@@ -61,8 +61,8 @@ func (c call) prompt(ctx context.Context) (reply, error) {
 	return reply{Answer: hook.Context(hook.EventPrompt, text)}, err
 }
 
-// LastSaid is the person's last message in a session, without the command of a
-// verb that it may begin with; empty where there is none.
+// LastSaid is the person's last message in a session, without the command that it may
+// begin with; empty if there is none.
 func LastSaid(state, session, verb string) (string, error) {
 	dir, err := snapshot.Dir(state, session)
 	if err != nil {

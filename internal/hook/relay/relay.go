@@ -1,9 +1,9 @@
-// Package relay carries the events of an interactive session to the engine and
-// what the engine says back to the session. It decides nothing about a run: the
-// engine says what is next, and the texts beside this file say it to the model
-// or to the person. It must not keep anyone waiting longer than the client
-// allows, must not trap a person in a session whose engine is gone, and must
-// leave sessions alone that own no run.
+// Package relay carries the events of an interactive session to the engine, and the
+// engine's answers back to the session. It decides nothing about a run: the engine
+// says what is next, and the texts beside this file put it into words for the model or
+// the person. It must not keep anyone waiting longer than the client allows, must not
+// trap a person in a session whose engine is gone, and must leave sessions alone that
+// own no run.
 package relay
 
 import (
@@ -42,14 +42,14 @@ const (
 	exitWake     = 2
 )
 
-// reply is an answer, or for the events that take none a text.
+// reply is an answer, or a text for the events that take no answer.
 type reply struct {
 	hook.Answer
 	text  string
-	stuck string // what the session was told to start too often; "" where it was not
+	stuck string // what the session was told to start too often, if anything
 }
 
-// call is an event on its way.
+// call is an event that is being handled.
 type call struct {
 	Relay
 	in    hook.Input
@@ -115,8 +115,8 @@ func (c call) conclude(ctx context.Context, answer reply, err error, out, errs i
 	return code
 }
 
-// note writes the entry to the session's journal. A client that ends takes its
-// hooks with it, which is nobody's fault.
+// note writes the entry to the session's journal. A client that ends kills its hooks,
+// which is no error.
 func (c call) note(ctx context.Context) error {
 	if c.entry.Error != "" && errors.Is(ctx.Err(), context.Canceled) {
 		c.entry.Did, c.entry.Error = "cut short", ""
@@ -132,8 +132,8 @@ func (r reply) write(out io.Writer) error {
 	return err
 }
 
-// unread ends an event that cannot be understood. One that may be the question
-// whether a tool may be used is refused.
+// unread ends an event that cannot be understood. If it may ask whether a tool may be
+// used, the answer is no.
 func unread(data []byte, errs io.Writer, err error) int {
 	code := failed(errs, err)
 	if bytes.Contains(data, []byte(`"`+hook.EventPreToolUse+`"`)) {
@@ -175,8 +175,8 @@ func (c call) ours(ctx context.Context) (reply, error) {
 	return reply{}, nil
 }
 
-// foreign answers an event of a session that owns no run. No engine is asked,
-// and none is started.
+// foreign answers an event of a session that owns no run. It neither asks nor starts
+// an engine.
 func (c call) foreign(ctx context.Context) (reply, error) {
 	switch c.in.Event {
 	case hook.EventStop:
@@ -198,8 +198,8 @@ func (c call) foreign(ctx context.Context) (reply, error) {
 	return reply{}, nil
 }
 
-// deadline is when an answer must be there: some time before the client gives
-// up, which the plugin's hooks.json says.
+// deadline is when an answer must be there: some time before the client gives up, as
+// the plugin's hooks.json says.
 func (c call) deadline() time.Duration {
 	switch c.in.Event {
 	case hook.EventStop:

@@ -27,8 +27,8 @@ const (
 	stepPoll = 50 * time.Millisecond
 )
 
-// Rewake waits beside a session that rests while the engine verifies, and wakes
-// it when there is something to do. There is one waiter per session.
+// Rewake waits beside a session that rests while the engine verifies, and wakes it
+// when there is something to do. A session has one waiter.
 func (r Relay) Rewake(ctx context.Context, data []byte, errs io.Writer) int {
 	c, owned, err := r.read(data)
 	switch {
@@ -55,8 +55,7 @@ func (r Relay) Rewake(ctx context.Context, data []byte, errs io.Writer) int {
 	return code
 }
 
-// awaitTurn returns the line that wakes the session; none where there is no
-// reason to.
+// awaitTurn returns the line that wakes the session, or none if there is no reason to.
 func (c call) awaitTurn(ctx context.Context) (string, error) {
 	waiter := flock.New(filepath.Join(c.dir, "rewake.lock"), flock.SetPermissions(0o600))
 	held, err := waiter.TryLock()
@@ -72,7 +71,7 @@ func (c call) awaitTurn(ctx context.Context) (string, error) {
 	return wakeLine(turn), errors.Join(err, waiter.Unlock())
 }
 
-// awaitStep is how the step ended that the same event led to.
+// awaitStep is how the step ended that the same event started.
 func (c call) awaitStep(ctx context.Context) (api.TurnKind, error) {
 	tick := time.NewTicker(stepPoll)
 	defer tick.Stop()
@@ -93,7 +92,7 @@ func (c call) awaitStep(ctx context.Context) (api.TurnKind, error) {
 	}
 }
 
-// awaitVerified asks until the engine is not busy any more.
+// awaitVerified asks the engine until it has finished verifying.
 func (c call) awaitVerified(ctx context.Context) (api.Turn, error) {
 	for {
 		turn, err := ask(ctx, c, func(svc api.Sessions) (api.Turn, error) {

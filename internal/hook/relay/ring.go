@@ -5,9 +5,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// rings reports that the person is to hear of what a turn ended with: a gate, a
-// pause that is not their own, a session that does not do what it is told, the
-// run's end. Each is rung for once, however often the session rests there.
+// rings reports that the person should hear of how a turn ended: with a gate, a pause
+// that is not their own, a session that does not do what it is told, or the run's end.
+// It rings once for each, however often the session rests there.
 func (c call) rings(what string, over bool) bool {
 	if what == "" || c.Rings == nil {
 		return false
@@ -28,8 +28,8 @@ func (c call) rings(what string, over bool) bool {
 	return wanted && err == nil
 }
 
-// calling names what calls for the person; "" where nothing does. stuck is what
-// the session was told to start and let go without.
+// calling names what calls for the person; empty if nothing does. stuck is what the
+// session was told to start and did not.
 func calling(turn api.Turn, stuck string) string {
 	switch turn.Kind {
 	case api.TurnGate:

@@ -22,8 +22,8 @@ func starts(prompt string) bool {
 	return verb == "/stellwerk:feature" || verb == "/stellwerk:fullstack"
 }
 
-// startMark tells that a session was asked to begin a run and has not. It lies
-// beside the sessions' folders: a session with a folder owns a run.
+// startMark marks a session that was asked to begin a run and has not. It lies beside
+// the sessions' folders, because a session with a folder owns a run.
 func startMark(dir string) string { return dir + ".starting" }
 
 // noteStart remembers that the person asked for a run.
@@ -38,8 +38,8 @@ func (c call) noteStart() error {
 	return os.WriteFile(mark, []byte("0"), 0o600)
 }
 
-// ForgetStart says that the start of a run in a session came to an end, good or
-// bad: what is missing has been said.
+// ForgetStart notes that the start of a run in a session has ended, in success or
+// failure: reminders are no longer needed.
 func ForgetStart(state, session string) error {
 	dir, err := snapshot.Dir(state, session)
 	if err != nil {
@@ -51,8 +51,8 @@ func ForgetStart(state, session string) error {
 	return nil
 }
 
-// incomplete keeps a session from resting that was asked to begin a run and has
-// not yet, a few times.
+// incomplete keeps a session from resting, a few times, if it was asked to begin a run
+// and has not.
 func (c call) incomplete() (reply, error) {
 	mark := startMark(c.dir)
 	data, err := os.ReadFile(mark)

@@ -37,10 +37,9 @@ func duration(given string, or, most time.Duration) time.Duration {
 	return min(d, most)
 }
 
-// stop is one step of the orchestrator: it tells the session what to start, or
-// lets it rest and tells the person why. Steps of one session follow one
-// another. Whatever goes wrong, the session may rest: a person must be able to
-// go on with it.
+// stop is one step of the orchestrator: it tells the session what to start, or lets it
+// rest and tells the person why. Steps of one session follow one another. If anything
+// goes wrong, the session may rest, so that a person can go on with it.
 func (c call) stop(ctx context.Context) (reply, error) {
 	var turn api.Turn
 	err := c.alone(ctx, "step.lock", func() (err error) {
@@ -85,7 +84,7 @@ func (c call) step(turn api.Turn) (reply, error) {
 	return reply{}, nil
 }
 
-// stopQuery tells the engine who is still at work, where the client says.
+// stopQuery tells the engine which agents are still at work, if the client says so.
 func (c call) stopQuery() api.TurnQuery {
 	q := api.TurnQuery{Wait: c.stopWait(), Idle: c.in.Tasks != nil}
 	if c.in.Tasks == nil {
@@ -99,8 +98,8 @@ func (c call) stopQuery() api.TurnQuery {
 	return q
 }
 
-// start makes the session start what is offered. One that was told often enough
-// and did not is let go, and the person told.
+// start makes the session start what is offered. After being told often enough it is
+// let go, and the person is told.
 func (c call) start(turn api.Turn) (reply, error) {
 	var attempts []string
 	for _, o := range turn.Offers {

@@ -54,7 +54,7 @@ func where(t api.Turn) string {
 	return s + ")"
 }
 
-// title is what a run is for, with the issue where it has one.
+// title is what a run is for, with its issue if it has one.
 func title(v any) string {
 	switch r := v.(type) {
 	case *api.Run:
@@ -65,8 +65,8 @@ func title(v any) string {
 	return line(v)
 }
 
-// suggested is the stage that the findings of a gate point to, with its number
-// where it has one.
+// suggested is the stage that the findings of a gate point to, with its number if it
+// has one.
 func suggested(t api.Turn) string {
 	for _, b := range t.Back {
 		if number, id, found := strings.Cut(b, " "); found && id == t.Gate.Suggestion {
@@ -109,14 +109,15 @@ func words(t api.Turn) string {
 	return strings.Join(quoted, " or ")
 }
 
-// acts reports that another stage than the one that waits acts on feedback.
+// acts reports that feedback goes to another stage than the one that is waiting.
 func acts(t api.Turn) bool { return t.Acts != "" && t.Acts != t.Stage }
 
-// leaks says whether the gate names what looks like a secret, which a session cannot approve.
+// leaks reports that the gate names what looks like a secret, which a session cannot
+// approve.
 func leaks(turn api.Turn) bool { return turn.Gate != nil && len(turn.Gate.Leaks) > 0 }
 
-// startText tells a session what to start. Offers that do not fit come with the
-// next turn: an offer stands until it is taken.
+// startText tells a session what to start. Offers that do not fit come with the next
+// turn: an offer stands until it is taken.
 func startText(turn api.Turn) (string, error) {
 	for {
 		text, err := render("start", turn)

@@ -20,8 +20,7 @@ import (
 
 const worktreesDir = ".claude/worktrees"
 
-// createWorktree makes a worktree that is none of ours, or finds the one that
-// is there.
+// createWorktree makes a worktree that belongs to no run, or finds it if it exists.
 func (c call) createWorktree(ctx context.Context) (reply, error) {
 	name := strings.ReplaceAll(c.in.Name, "/", "+")
 	if name == "" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
@@ -50,8 +49,8 @@ func (c call) createWorktree(ctx context.Context) (reply, error) {
 	return reply{text: dir}, nil
 }
 
-// startPoint is where a new worktree begins: the remote's main branch, or what
-// is checked out where there is none or the person's settings say so.
+// startPoint is where a new worktree begins: at the remote's main branch, or at HEAD
+// if there is none or the person's settings say so.
 func (c call) startPoint(ctx context.Context, root string) string {
 	if c.baseRef(root) == "head" {
 		return "HEAD"
@@ -99,8 +98,7 @@ func plainFolders(root, dir string) error {
 	return nil
 }
 
-// removeWorktree removes a worktree that createWorktree made; any other folder
-// is left where it is.
+// removeWorktree removes a worktree that createWorktree made, and no other folder.
 func (c call) removeWorktree(ctx context.Context) error {
 	dir := filepath.Clean(c.in.Worktree)
 	if !strings.HasSuffix(filepath.Dir(dir), string(filepath.Separator)+filepath.FromSlash(worktreesDir)) {
@@ -120,8 +118,8 @@ func (c call) removeWorktree(ctx context.Context) error {
 	return nil
 }
 
-// git runs in the person's own repository, with their own configuration: it is
-// their worktree.
+// git runs in the person's own repository, with their own configuration: it is their
+// worktree.
 func (c call) git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

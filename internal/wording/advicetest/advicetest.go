@@ -67,7 +67,7 @@ func meant(r *core.Run, c core.Choice) (bodies []core.Body, known bool) {
 }
 
 // raised are the words with which a limit is raised, and with it those that a
-// refusal names: several can be reached at once. There are none where only the
+// refusal names: several can be reached at once. There are none if only the
 // settings raise it.
 func raised(r *core.Run, limit core.Limit) []core.Body {
 	if limit.OfAttempt() {
@@ -91,7 +91,7 @@ func raised(r *core.Run, limit core.Limit) []core.Body {
 	return []core.Body{core.RunResumed{Limits: &limits}}
 }
 
-// lift raises a limit; false where a run cannot be resumed with another.
+// lift raises a limit; false if a run cannot be resumed with another.
 func lift(limits *core.Limits, limit core.Limit) bool {
 	switch limit {
 	case core.LimitCost:

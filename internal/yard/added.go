@@ -49,10 +49,8 @@ func (y *Yard) bounded(ctx context.Context, in io.Reader, w io.Writer, maxBytes 
 // AddedCommits writes the commits from base to head as `git cat-file --batch` prints them, and reports whether that was cut,
 // like Added.
 func (y *Yard) AddedCommits(ctx context.Context, w io.Writer, base, head string, maxBytes int64) (truncated bool, err error) {
-	for _, rev := range []string{base, head} {
-		if err := checkRev(rev); err != nil {
-			return false, err
-		}
+	if err := checkRev(base, head); err != nil {
+		return false, err
 	}
 	var commits bytes.Buffer
 	if truncated, err = y.bounded(ctx, nil, &commits, maxOutput, "rev-list", head, "^"+base, "--"); err != nil {

@@ -84,29 +84,15 @@ func badAddress(text, why string) error {
 
 // RemoteHead is the branch that a remote's HEAD stands for, "" if it stands for none. Errors: ErrAuth, ErrUnreachable, ErrNoCommits.
 func (y *Yard) RemoteHead(ctx context.Context, address string) (string, error) {
-	r, err := parseRemote(address)
-	if err != nil {
+	refs, err := y.lsRemote(ctx, address, Credential{}, "HEAD", "--symref")
+	if err == nil && len(refs) == 0 {
+		err = fmt.Errorf("look at %s: %w", redactURLs(address), ErrNoCommits)
+	}
+	branch, found := strings.CutPrefix(commitOf(refs, "HEAD"), "ref: refs/heads/")
+	if err != nil || !found {
 		return "", err
 	}
-	g, err := y.reach(ctx, r, Credential{})
-	if err != nil {
-		return "", err
-	}
-	args := append([]string{"ls-remote", "--quiet", "--symref"}, r.servant("upload-pack")...)
-	out, err := g.run(ctx, append(args, "--", r.address, "HEAD")...)
-	if err != nil {
-		return "", fmt.Errorf("look at %s: %w", redactURLs(address), classifyRemote(err))
-	}
-	for line := range strings.Lines(string(out)) {
-		target, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if branch, ok := strings.CutPrefix(target, "ref: refs/heads/"); ok && name == "HEAD" {
-			return branch, nil
-		}
-	}
-	if len(out) == 0 {
-		return "", fmt.Errorf("look at %s: %w", redactURLs(address), ErrNoCommits)
-	}
-	return "", nil
+	return branch, nil
 }
 
 // PersonIdentity is who the person's own git says they are, in the repository

@@ -53,7 +53,7 @@ func TestTreeLimits(t *testing.T) {
 	} {
 		for _, piece := range []int{1, 7, len(c.answer)} {
 			var files []File
-			r := &treeReader{what: "it", most: c.most, left: c.most, each: func(f File) { files = append(files, f) }}
+			r := c.most.reader("it", func(f File) { files = append(files, f) })
 			var err error
 			for rest := []byte(c.answer); len(rest) > 0 && err == nil; rest = rest[min(piece, len(rest)):] {
 				_, err = r.Write(rest[:min(piece, len(rest))])

@@ -27,15 +27,8 @@ type CommitSpec struct {
 // else is as in Parent. A file stays executable if it was; what is new is not. No ref is moved. Parent itself is
 // returned where it holds the files already. A path that would push something else aside, because it needs
 // a folder where Parent has a file or the other way round, is refused. Errors: ErrNotFound, ErrPath.
-func (y *Yard) Commit(ctx context.Context, spec CommitSpec) (string, error) {
-	commit, err := y.commit(ctx, spec)
-	if err != nil {
-		return "", fmt.Errorf("commit on %s: %w", spec.Parent, err)
-	}
-	return commit, nil
-}
-
-func (y *Yard) commit(ctx context.Context, spec CommitSpec) (string, error) {
+func (y *Yard) Commit(ctx context.Context, spec CommitSpec) (_ string, err error) {
+	defer wrap(&err, "commit on %s", spec.Parent)
 	if err := checkCommit(spec.Message, spec.Identity, spec.When); err != nil {
 		return "", err
 	}

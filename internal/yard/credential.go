@@ -89,28 +89,24 @@ func WithoutCredential(address string) string {
 	return u.String()
 }
 
-// reach prepares git for contact with a remote. given outranks what the yard's own source has, and that outranks the address.
-func (y *Yard) reach(ctx context.Context, r remote, given Credential) (git, error) {
+// contact prepares git for talking to a remote. given outranks what the yard's own source has, and that outranks the address.
+func (y *Yard) contact(ctx context.Context, address string, given Credential) (remote, git, error) {
+	r, err := parseRemote(address)
 	g := y.git()
-	if r.server == "" {
-		return g, nil
+	if err != nil || r.server == "" {
+		return r, g, err
 	}
 	c := given
 	if c.Secret == "" && y.credentials != nil {
-		found, err := y.credentials(ctx, r.address)
-		if err != nil {
-			return git{}, fmt.Errorf("%w: find the credential for %s: %w", ErrAuth, r.server, err)
+		if c, err = y.credentials(ctx, r.address); err != nil {
+			return r, g, fmt.Errorf("%w: find the credential for %s: %w", ErrAuth, r.server, err)
 		}
-		c = found
 	}
 	if c.Secret == "" {
 		c = r.credential
 	}
 	if c.Secret == "" {
-		return g, nil
+		return r, g, nil
 	}
-	if err := c.check(); err != nil {
-		return git{}, err
-	}
-	return c.apply(g, r.server), nil
+	return r, c.apply(g, r.server), c.check()
 }

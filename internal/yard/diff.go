@@ -1,6 +1,7 @@
 package yard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,13 +159,9 @@ func sideOf(mode, hash string) entry {
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 func diffTreeArgs(base, head string, args, paths []string) ([]string, error) {
-	if base == "" {
-		base = emptyTree
-	}
-	for _, rev := range []string{base, head} {
-		if err := checkRev(rev); err != nil {
-			return nil, err
-		}
+	base = cmp.Or(base, emptyTree)
+	if err := checkRev(base, head); err != nil {
+		return nil, err
 	}
 	command := append([]string{"diff-tree", "-r", "--no-ext-diff", "--no-textconv"}, args...)
 	return append(append(command, base, head, "--"), paths...), nil

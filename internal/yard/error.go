@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -71,11 +72,13 @@ func (e *TooBigError) Error() string {
 	return fmt.Sprintf("%s has %d %s, the limit is %d", e.What, e.Size, unit, e.Limit)
 }
 
-func orNothing(commit string) string {
-	if commit == "" {
-		return "nothing"
+func orNothing(commit string) string { return cmp.Or(commit, "nothing") }
+
+// wrap puts what was being done in front of an error, if there is one. It is for defer.
+func wrap(err *error, format string, args ...any) {
+	if *err != nil {
+		*err = fmt.Errorf(format+": %w", append(args, *err)...)
 	}
-	return commit
 }
 
 // exitCode is the exit code of a git command that ran to its end, otherwise -1.
@@ -95,15 +98,7 @@ func broke(err error) bool {
 // stderrHas reports whether a failed git command said one of the phrases.
 func stderrHas(err error, phrases ...string) bool {
 	failure, ok := errors.AsType[*CommandError](err)
-	if !ok {
-		return false
-	}
-	for _, phrase := range phrases {
-		if strings.Contains(failure.Stderr, phrase) {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(failure.Stderr, phrase) })
 }
 
 // outOfMemory reports a git command that needed more memory than it was given.

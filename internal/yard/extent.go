@@ -1,7 +1,6 @@
 package yard
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -44,7 +43,7 @@ func (g git) walkTree(ctx context.Context, commit string, most extent, each func
 	if err := checkRev(commit); err != nil {
 		return err
 	}
-	reader := &treeReader{what: "the tree of " + commit, most: most, left: most, each: each}
+	reader := most.reader("the tree of "+commit, each)
 	err := g.stream(ctx, nil, reader, "ls-tree", "-l", "-z", "--full-tree", "-r", "-t", commit, "--")
 	if reader.err != nil {
 		return reader.err
@@ -55,46 +54,28 @@ func (g git) walkTree(ctx context.Context, commit string, most extent, each func
 	return nil
 }
 
-// treeReader reads what git ls-tree writes and fails, which ends git, once that is over the limits.
-type treeReader struct {
-	what       string
-	most, left extent
-	each       func(File)
-	partial    []byte // the beginning of a record
-	err        error
-}
-
-func (r *treeReader) Write(p []byte) (int, error) {
-	for rest := p; r.err == nil; {
-		record, after, complete := bytes.Cut(rest, []byte{0})
-		r.partial = append(r.partial, record...)
-		if !complete {
-			return len(p), nil
+// reader reads what git ls-tree writes, and fails once that is over the limits.
+func (most extent) reader(what string, each func(File)) *recordWriter {
+	left := most
+	return &recordWriter{each: func(record string) error {
+		f, err := parseFile(record)
+		if err != nil {
+			return err
 		}
-		r.err = r.add(string(r.partial))
-		r.partial, rest = r.partial[:0], after
-	}
-	return 0, r.err
-}
-
-func (r *treeReader) add(record string) error {
-	f, err := parseFile(record)
-	if err != nil {
-		return err
-	}
-	r.left.entries--
-	r.left.bytes -= f.Size
-	name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
-	switch {
-	case r.left.entries < 0:
-		return &TooBigError{What: r.what, Unit: "entries", Limit: int64(r.most.entries)}
-	case r.left.bytes < 0:
-		return &TooBigError{What: r.what, Limit: r.most.bytes}
-	case len(f.Path) > maxPath:
-		return &TooBigError{What: fmt.Sprintf("the path %.40q… in %s", f.Path, r.what), Size: int64(len(f.Path)), Limit: maxPath}
-	case len(name) > maxName:
-		return &TooBigError{What: fmt.Sprintf("the name %.40q… in %s", name, r.what), Size: int64(len(name)), Limit: maxName}
-	}
-	r.each(f)
-	return nil
+		left.entries--
+		left.bytes -= f.Size
+		name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
+		switch {
+		case left.entries < 0:
+			return &TooBigError{What: what, Unit: "entries", Limit: int64(most.entries)}
+		case left.bytes < 0:
+			return &TooBigError{What: what, Limit: most.bytes}
+		case len(f.Path) > maxPath:
+			return &TooBigError{What: fmt.Sprintf("the path %.40q… in %s", f.Path, what), Size: int64(len(f.Path)), Limit: maxPath}
+		case len(name) > maxName:
+			return &TooBigError{What: fmt.Sprintf("the name %.40q… in %s", name, what), Size: int64(len(name)), Limit: maxName}
+		}
+		each(f)
+		return nil
+	}}
 }

@@ -3,6 +3,7 @@ package yard
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // oldMistakes are flaws that real histories carry from old git programs. They are harmless, so a
@@ -24,31 +25,25 @@ func oldMistakes() []string {
 // So whoever built on a commit of a branch asks IsAncestor whether the branch as it is now still contains it, and
 // Resolve, with ErrNotFound, whether it is there at all. Errors: ErrAuth, ErrUnreachable.
 func (y *Yard) Fetch(ctx context.Context, address string) error {
-	r, err := parseRemote(address)
-	if err != nil {
-		return err
-	}
-	g, err := y.reach(ctx, r, Credential{})
-	if err != nil {
-		return err
-	}
-	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow", "--prune"}
-	command = append(command, r.servant("upload-pack")...)
-	command = append(command, "--", r.address, "+refs/heads/*:"+UpstreamHeads+"*")
-	if err := y.fetch(ctx, g, command); err != nil {
-		return fmt.Errorf("fetch from %s: %w", redactURLs(address), classifyRemote(err))
-	}
-	return nil
+	return y.fetch(ctx, address, "+refs/heads/*:"+UpstreamHeads+"*", "--prune")
 }
 
 // fetch runs one fetch at a time: of two that find the same branch moved, git lets the later one fail.
-func (y *Yard) fetch(ctx context.Context, g git, command []string) error {
+func (y *Yard) fetch(ctx context.Context, address, refs string, options ...string) error {
+	r, g, err := y.contact(ctx, address, Credential{})
+	if err != nil {
+		return err
+	}
 	select {
 	case y.fetching <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	defer func() { <-y.fetching }()
-	_, err := g.withConfig(oldMistakes()...).run(ctx, command...)
-	return err
+	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow"}
+	command = slices.Concat(command, options, r.servant("upload-pack"), []string{"--", r.address, refs})
+	if _, err := g.withConfig(oldMistakes()...).run(ctx, command...); err != nil {
+		return fmt.Errorf("fetch from %s: %w", redactURLs(address), classifyRemote(err))
+	}
+	return nil
 }

@@ -31,19 +31,8 @@ func (y *Yard) fetchTip(ctx context.Context, address, from, ref string) (string,
 	if known, err := y.Exists(ctx, tip); err != nil || known {
 		return tip, err
 	}
-	r, err := parseRemote(address)
-	if err != nil {
+	if err := y.fetch(ctx, address, "+"+from+":"+ref); err != nil {
 		return "", err
-	}
-	g, err := y.reach(ctx, r, Credential{})
-	if err != nil {
-		return "", err
-	}
-	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow"}
-	command = append(command, r.servant("upload-pack")...)
-	command = append(command, "--", r.address, "+"+from+":"+ref)
-	if err := y.fetch(ctx, g, command); err != nil {
-		return "", fmt.Errorf("fetch %s from %s: %w", from, redactURLs(address), classifyRemote(err))
 	}
 	return y.Resolve(ctx, ref)
 }

@@ -68,11 +68,7 @@ func (g git) feed(ctx context.Context, in []byte, args ...string) ([]byte, error
 // stream runs one git command. It ends with ctx: git is asked to stop, so that it removes
 // its locks, and killed with everything it started if it does not.
 func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...string) error {
-	var full []string
-	for _, setting := range g.config {
-		full = append(full, "-c", setting)
-	}
-	cmd := exec.CommandContext(ctx, "git", append(full, args...)...)
+	cmd := exec.CommandContext(ctx, "git", g.configured(args...)...)
 	if g.memory > 0 {
 		limitMemory(cmd, g.memory)
 	}
@@ -99,6 +95,15 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 		failure.cause = context.Cause(ctx)
 	}
 	return failure
+}
+
+// configured puts the settings in front of a command's arguments.
+func (g git) configured(args ...string) []string {
+	var full []string
+	for _, setting := range g.config {
+		full = append(full, "-c", setting)
+	}
+	return append(full, args...)
 }
 
 // limitMemory has a shell bound what the process may allocate before it becomes git: git does not begin without. Files that
@@ -141,6 +146,27 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 		err = io.ErrShortWrite
 	}
 	return n, err
+}
+
+// recordWriter hands on what git writes record by record. It fails, which ends git, as soon as each does.
+type recordWriter struct {
+	end     byte // of a record
+	each    func(record string) error
+	partial []byte // the beginning of a record
+	err     error
+}
+
+func (w *recordWriter) Write(p []byte) (int, error) {
+	for rest := p; w.err == nil; {
+		record, after, complete := bytes.Cut(rest, []byte{w.end})
+		w.partial = append(w.partial, record...)
+		if !complete {
+			return len(p), nil
+		}
+		w.err = w.each(string(w.partial))
+		w.partial, rest = w.partial[:0], after
+	}
+	return 0, w.err
 }
 
 // tail keeps the last max bytes written to it: git names the reason last.

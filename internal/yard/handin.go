@@ -1,7 +1,7 @@
 package yard
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -50,15 +49,8 @@ const (
 // a store of objects; the work tree is committed through a private repository. So hooks, filters, configuration,
 // locks and half-done rebases have no effect, and without any repository the files still arrive.
 // Permissions of unreadable files and folders are widened for the owner; pipes in place of git's own files are removed.
-func HandIn(ctx context.Context, spec HandInSpec) (HandedIn, error) {
-	result, err := handIn(ctx, spec)
-	if err != nil {
-		return HandedIn{}, fmt.Errorf("hand in %s: %w", spec.Dir, err)
-	}
-	return result, nil
-}
-
-func handIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
+func HandIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
+	defer wrap(&err, "hand in %s", spec.Dir)
 	if err := spec.check(); err != nil {
 		return HandedIn{}, err
 	}
@@ -206,15 +198,21 @@ func (h *handInState) collect(ctx context.Context, refs agentRefs) (HandedIn, er
 	if result.Left, err = h.left(ctx, refs.others, result.Commit); err != nil {
 		return HandedIn{}, err
 	}
-	if result.Commits, err = h.count(ctx, result.Commit); err != nil {
+	count, err := h.git.line(ctx, "rev-list", "--count", result.Commit, "^"+h.spec.Base)
+	if err != nil {
+		return HandedIn{}, err
+	}
+	if result.Commits, err = strconv.Atoi(count); err != nil {
 		return HandedIn{}, err
 	}
 	result.Empty = result.Commits == 0 && len(result.Left) == 0
 	if !result.Empty {
-		err = h.bundle(ctx, result)
+		if err := h.bundle(ctx, result); err != nil {
+			return HandedIn{}, err
+		}
 	}
 	result.Notes = h.notes
-	return result, err
+	return result, nil
 }
 
 // parent is the commit the work tree is committed on: the agent's HEAD where it is sound and adds to Base, else Base.
@@ -274,38 +272,23 @@ func (h *handInState) measure(ctx context.Context, commit string) error {
 		err := h.git.stream(ctx, nil, list, "rev-list", "--objects", "--no-object-names", commit, "^"+h.spec.Base)
 		listed <- errors.Join(err, list.Close())
 	}()
-	sizes := &sizeReader{what: "the work up to " + commit, most: h.pack}
+	sizes := h.pack.sizes("the work up to " + commit)
 	err := h.git.stream(ctx, names, sizes, "cat-file", "--batch-check=%(objectsize)", "--buffer")
-	// Whoever lists would wait for ever for somebody to read.
+	// Otherwise the process that lists would wait for ever for a reader.
 	err = errors.Join(err, names.Close(), <-listed)
-	if sizes.err != nil {
-		return sizes.err
-	}
-	return err
+	return cmp.Or(sizes.err, err)
 }
 
-// sizeReader adds up lines of one size each, and fails, which ends git, once that is over the limits.
-type sizeReader struct {
-	what       string
-	most, seen packLimits
-	partial    []byte
-	err        error
-}
-
-func (r *sizeReader) Write(p []byte) (int, error) {
-	for rest := p; r.err == nil; {
-		line, after, complete := bytes.Cut(rest, []byte{'\n'})
-		r.partial = append(r.partial, line...)
-		if !complete {
-			return len(p), nil
+// sizes reads lines of one size each, and fails once their sum or one of them is over the limits.
+func (l packLimits) sizes(what string) *recordWriter {
+	var seen packLimits
+	return &recordWriter{end: '\n', each: func(line string) error {
+		size, err := strconv.ParseInt(line, 10, 64)
+		if err != nil {
+			return err
 		}
-		size, err := strconv.ParseInt(string(r.partial), 10, 64)
-		if err == nil {
-			err = r.seen.add(r.what, size, r.most)
-		}
-		r.err, r.partial, rest = err, r.partial[:0], after
-	}
-	return 0, r.err
+		return seen.add(what, size, l)
+	}}
 }
 
 // left selects the commits worth keeping that the delivered commit does not contain.
@@ -343,12 +326,4 @@ func (h *handInState) left(ctx context.Context, candidates []string, head string
 		left = append(left, candidate)
 	}
 	return left, nil
-}
-
-func (h *handInState) count(ctx context.Context, commit string) (int, error) {
-	out, err := h.git.line(ctx, "rev-list", "--count", commit, "^"+h.spec.Base)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.Atoi(strings.TrimSpace(out))
 }

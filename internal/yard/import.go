@@ -2,6 +2,7 @@ package yard
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,15 +34,8 @@ type Imported struct {
 // limited in size, as are the trees it describes, and every object in it is checked before a ref is made. Refs are only created,
 // never moved; importing the same bundle again gives the same result. Errors: *TooBigError, ErrCorrupt,
 // ErrPrerequisites, and *MovedError where Ref holds another commit.
-func (y *Yard) Import(ctx context.Context, spec ImportSpec) (Imported, error) {
-	imported, err := y.importBundle(ctx, spec)
-	if err != nil {
-		return Imported{}, fmt.Errorf("import bundle %s: %w", spec.Bundle, err)
-	}
-	return imported, nil
-}
-
-func (y *Yard) importBundle(ctx context.Context, spec ImportSpec) (result Imported, err error) {
+func (y *Yard) Import(ctx context.Context, spec ImportSpec) (result Imported, err error) {
+	defer wrap(&err, "import bundle %s", spec.Bundle)
 	if err := checkRef(spec.Ref); err != nil {
 		return Imported{}, err
 	}
@@ -71,7 +65,9 @@ func (y *Yard) importBundle(ctx context.Context, spec ImportSpec) (result Import
 	if err := y.nameImported(ctx, spec, content); err != nil {
 		return Imported{}, err
 	}
-	return y.describe(ctx, base, content)
+	result = Imported{Commit: cmp.Or(content.head, base), Left: content.left}
+	result.Tree, err = y.Tree(ctx, result.Commit)
+	return result, err
 }
 
 // takeCopy copies the bundle into the yard, where nobody can change it while it is read.
@@ -176,16 +172,4 @@ func (y *Yard) nameImported(ctx context.Context, spec ImportSpec, content bundle
 		moves = append(moves, move{ref: strings.TrimSuffix(spec.Left, "/") + "/" + strconv.Itoa(i), new: commit})
 	}
 	return y.moveAll(ctx, moves)
-}
-
-func (y *Yard) describe(ctx context.Context, base string, content bundleContent) (Imported, error) {
-	result := Imported{Commit: content.head, Left: content.left}
-	if result.Commit == "" {
-		result.Commit = base
-	}
-	var err error
-	if result.Tree, err = y.Tree(ctx, result.Commit); err != nil {
-		return Imported{}, err
-	}
-	return result, nil
 }

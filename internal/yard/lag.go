@@ -29,12 +29,12 @@ func (y *Yard) Lag(ctx context.Context, dir, branch, commit string) (Lag, error)
 	if err != nil {
 		return Lag{}, err
 	}
-	lag := Lag{Follows: strings.TrimPrefix(ref, trackingRefs)}
-	if lag.Lacks, err = y.between(ctx, commit, tip); err != nil {
+	lacks, err := y.Log(ctx, commit, tip)
+	if err != nil {
 		return Lag{}, err
 	}
-	lag.Ahead, err = y.between(ctx, tip, commit)
-	return lag, err
+	ahead, err := y.Log(ctx, tip, commit)
+	return Lag{Follows: strings.TrimPrefix(ref, trackingRefs), Lacks: len(lacks), Ahead: len(ahead)}, err
 }
 
 const trackingRefs = "refs/remotes/"
@@ -52,9 +52,4 @@ func (g git) followed(ctx context.Context, branch string) (string, error) {
 		ref = trackingRefs + "origin/" + branch
 	}
 	return ref, nil
-}
-
-func (y *Yard) between(ctx context.Context, from, to string) (int, error) {
-	commits, err := y.Log(ctx, from, to)
-	return len(commits), err
 }

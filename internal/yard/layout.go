@@ -83,6 +83,15 @@ func writeFile(name string, content []byte, durable bool) (err error) {
 	return nil
 }
 
+// writeRef sets a ref of a repository that nobody else knows yet.
+func writeRef(gitDir, ref, commit string) error {
+	file := filepath.Join(gitDir, ref)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return writeFile(file, []byte(commit+"\n"), false)
+}
+
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -25,25 +25,35 @@ type Repository struct {
 // Locate looks at the repository that holds dir. It only reads: neither index nor refs nor work tree
 // change, and nothing that the repository's configuration names is run. Errors: ErrNotRepository; ErrNoCommits,
 // with everything that is known nevertheless filled in.
-func Locate(ctx context.Context, dir string) (Repository, error) {
-	repo, err := locate(ctx, dir)
+func Locate(ctx context.Context, dir string) (repo Repository, err error) {
+	defer wrap(&err, "look at %s", dir)
+	g := personGit(dir)
+	repo, gitDir, err := g.place(ctx)
 	if err != nil {
-		return repo, fmt.Errorf("look at %s: %w", dir, err)
+		return Repository{}, err
+	}
+	if repo.Identity, err = g.identity(ctx); err != nil {
+		return Repository{}, err
+	}
+	ref, err := g.head(ctx, &repo)
+	if err != nil {
+		return Repository{}, err
+	}
+	if repo.Top != "" {
+		if repo.Dirty, err = g.dirty(ctx, repo, gitDir, ref); err != nil {
+			return Repository{}, err
+		}
+	}
+	if repo.Head == "" {
+		return repo, ErrNoCommits
 	}
 	return repo, nil
 }
 
 // WorkFiles lists the files of the work tree that holds dir as paths below its top, sorted: those git tracks and those it
 // does not ignore. Errors: ErrNotRepository, also for a bare one.
-func WorkFiles(ctx context.Context, dir string) ([]string, error) {
-	files, err := workFiles(ctx, dir)
-	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", dir, err)
-	}
-	return files, nil
-}
-
-func workFiles(ctx context.Context, dir string) (files []string, err error) {
+func WorkFiles(ctx context.Context, dir string) (files []string, err error) {
+	defer wrap(&err, "list the files of %s", dir)
 	g := personGit(dir)
 	repo, gitDir, err := g.place(ctx)
 	if err != nil {
@@ -76,30 +86,6 @@ func quietConfig() []string {
 		"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false",
 		"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
 	}
-}
-
-func locate(ctx context.Context, dir string) (Repository, error) {
-	g := personGit(dir)
-	repo, gitDir, err := g.place(ctx)
-	if err != nil {
-		return Repository{}, err
-	}
-	if repo.Identity, err = g.identity(ctx); err != nil {
-		return Repository{}, err
-	}
-	ref, err := g.head(ctx, &repo)
-	if err != nil {
-		return Repository{}, err
-	}
-	if repo.Top != "" {
-		if repo.Dirty, err = g.dirty(ctx, repo, gitDir, ref); err != nil {
-			return Repository{}, err
-		}
-	}
-	if repo.Head == "" {
-		return repo, ErrNoCommits
-	}
-	return repo, nil
 }
 
 // place finds the folders; gitDir is that of the worktree.

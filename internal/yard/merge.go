@@ -34,15 +34,8 @@ const maxConflicts = 200
 // already; a From that contains Into still gets a commit with two parents, so that a merge can be seen. Nothing in the
 // repository has a say in it: attributes are not read, and no driver, filter or hook runs. Conflicts are a result and
 // not an error. Errors: ErrNotFound, ErrUnrelated, *TooBigError.
-func (y *Yard) Merge(ctx context.Context, spec MergeSpec) (Merged, error) {
-	merged, err := y.merge(ctx, spec)
-	if err != nil {
-		return Merged{}, fmt.Errorf("merge %s into %s: %w", spec.From, spec.Into, err)
-	}
-	return merged, nil
-}
-
-func (y *Yard) merge(ctx context.Context, spec MergeSpec) (Merged, error) {
+func (y *Yard) Merge(ctx context.Context, spec MergeSpec) (_ Merged, err error) {
+	defer wrap(&err, "merge %s into %s", spec.From, spec.Into)
 	if err := checkCommit(spec.Message, spec.Identity, spec.When); err != nil {
 		return Merged{}, err
 	}

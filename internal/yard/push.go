@@ -31,7 +31,7 @@ func (y *Yard) Push(ctx context.Context, spec PushSpec) error {
 }
 
 func (y *Yard) push(ctx context.Context, spec PushSpec) error {
-	r, err := parseRemote(spec.Remote)
+	r, g, err := y.contact(ctx, spec.Remote, spec.Credential)
 	if err != nil {
 		return err
 	}
@@ -40,10 +40,6 @@ func (y *Yard) push(ctx context.Context, spec PushSpec) error {
 	}
 	if hook, err := r.gatekeeper(ctx); err != nil || hook != "" {
 		return refusedBy(spec, hook, err)
-	}
-	g, err := y.reach(ctx, r, spec.Credential)
-	if err != nil {
-		return err
 	}
 	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-recurse-submodules", "--no-signed",
 		"--force-with-lease=" + spec.Ref + ":" + spec.ExpectedOld}

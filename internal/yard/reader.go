@@ -126,11 +126,7 @@ type readerProcess struct {
 }
 
 func (g git) startReader() (*readerProcess, error) {
-	var args []string
-	for _, setting := range g.config {
-		args = append(args, "-c", setting)
-	}
-	cmd := exec.Command("git", append(args, "cat-file", "--batch-command")...) //nolint:noctx // it outlives the question it is started for
+	cmd := exec.Command("git", g.configured("cat-file", "--batch-command")...) //nolint:noctx // it outlives the question it is started for
 	cmd.Dir, cmd.Env = g.dir, g.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	p := &readerProcess{cmd: cmd, stderr: &tail{max: maxStderr}}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -64,10 +65,12 @@ func (g git) object(ctx context.Context, rev, kind string) (string, error) {
 	return hash, nil
 }
 
-// checkRev keeps a revision from being read as an option or as more than one line.
-func checkRev(rev string) error {
-	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
-		return fmt.Errorf("%q is not a revision", rev)
+// checkRev keeps revisions from being read as options or as more than one line.
+func checkRev(revs ...string) error {
+	for _, rev := range revs {
+		if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
+			return fmt.Errorf("%q is not a revision", rev)
+		}
 	}
 	return nil
 }
@@ -81,30 +84,36 @@ func checkRef(ref string) error {
 
 // Refs lists the refs below prefix, sorted by name. A prefix ends at a slash: refs/heads or refs/kept/.
 func (y *Yard) Refs(ctx context.Context, prefix string) ([]Ref, error) {
-	out, err := y.git().run(ctx, "for-each-ref", "--format=%(objectname) %(refname)", prefix)
+	out, err := y.git().run(ctx, "for-each-ref", "--format=%(objectname)%09%(refname)", prefix)
 	if err != nil {
 		return nil, fmt.Errorf("list refs below %s: %w", prefix, err)
 	}
+	return parseRefs(out), nil
+}
+
+// parseRefs reads lines of an object, a tab and a name.
+func parseRefs(out []byte) []Ref {
 	var refs []Ref
 	for line := range strings.Lines(string(out)) {
-		hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		refs = append(refs, Ref{Name: name, Commit: hash})
+		object, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		refs = append(refs, Ref{Name: name, Commit: object})
 	}
-	return refs, nil
+	return refs
 }
 
 // tip is the object a full ref name points at, "" if there is no such ref.
 func (y *Yard) tip(ctx context.Context, ref string) (string, error) {
 	refs, err := y.Refs(ctx, ref)
-	if err != nil {
-		return "", err
+	return commitOf(refs, ref), err
+}
+
+// commitOf is the object that a ref of this very name points at, "" if there is none.
+func commitOf(refs []Ref, name string) string {
+	i := slices.IndexFunc(refs, func(r Ref) bool { return r.Name == name })
+	if i < 0 {
+		return ""
 	}
-	for _, r := range refs {
-		if r.Name == ref {
-			return r.Commit, nil
-		}
-	}
-	return "", nil
+	return refs[i].Commit
 }
 
 // Move sets ref to newCommit if it is at oldCommit; an empty oldCommit means the ref must not

@@ -90,7 +90,7 @@ func TestWhatGitDoesNotSayIsNotRead(t *testing.T) {
 			[]string{"100644 a", "100644 a\x00x", "100644\x00xx", "100644 a\x00xxx"},
 		},
 		{
-			"a size", func(s string) error { r := &sizeReader{most: ordinaryPack()}; return second(io.WriteString(r, s)) }, "1\n20\n",
+			"a size", func(s string) error { return second(io.WriteString(ordinaryPack().sizes("it"), s)) }, "1\n20\n",
 			[]string{"x\n", "\n", "1\n" + hash + " missing\n"},
 		},
 	} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -84,29 +85,25 @@ func (y *Yard) RemoteTip(ctx context.Context, address, ref string) (string, erro
 }
 
 func (y *Yard) remoteTip(ctx context.Context, address, ref string, as Credential) (string, error) {
-	r, err := parseRemote(address)
-	if err != nil {
-		return "", err
-	}
 	if err := checkRef(ref); err != nil {
 		return "", err
 	}
-	g, err := y.reach(ctx, r, as)
+	refs, err := y.lsRemote(ctx, address, as, ref)
+	return commitOf(refs, ref), err // git matches the end of names
+}
+
+// lsRemote asks a remote for its refs whose names end in name.
+func (y *Yard) lsRemote(ctx context.Context, address string, as Credential, name string, options ...string) ([]Ref, error) {
+	r, g, err := y.contact(ctx, address, as)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	args := append([]string{"ls-remote", "--quiet"}, r.servant("upload-pack")...)
-	out, err := g.run(ctx, append(args, "--", r.address, ref)...)
+	args := slices.Concat([]string{"ls-remote", "--quiet"}, options, r.servant("upload-pack"), []string{"--", r.address, name})
+	out, err := g.run(ctx, args...)
 	if err != nil {
-		return "", fmt.Errorf("look up %s at %s: %w", ref, redactURLs(address), classifyRemote(err))
+		return nil, fmt.Errorf("look up %s at %s: %w", name, redactURLs(address), classifyRemote(err))
 	}
-	for line := range strings.Lines(string(out)) {
-		hash, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if name == ref { // git matches the end of names
-			return hash, nil
-		}
-	}
-	return "", nil
+	return parseRefs(out), nil
 }
 
 // classifyRemote adds the condition a caller decides by to a failure to talk to a remote.

@@ -33,15 +33,8 @@ const (
 //   - Content that moved counts as there: a line of into may turn up in any path that the result changes.
 //
 // Lines are compared without regard to white space, and those without a letter or digit do not count.
-func (y *Yard) Resolved(ctx context.Context, into, from, result string) ([]string, error) {
-	problems, err := y.resolved(ctx, into, from, result)
-	if err != nil {
-		return nil, fmt.Errorf("judge %s as the merge of %s into %s: %w", result, from, into, err)
-	}
-	return problems, nil
-}
-
-func (y *Yard) resolved(ctx context.Context, into, from, result string) ([]string, error) {
+func (y *Yard) Resolved(ctx context.Context, into, from, result string) (problems []string, err error) {
+	defer wrap(&err, "judge %s as the merge of %s into %s", result, from, into)
 	if err := y.haveAll(ctx, into, from, result); err != nil {
 		return nil, err
 	}
@@ -57,9 +50,6 @@ func (y *Yard) resolved(ctx context.Context, into, from, result string) ([]strin
 	}
 	if len(j.problems) > 0 {
 		return j.problems, nil
-	}
-	if err := j.prepare(ctx); err != nil {
-		return nil, err
 	}
 	if err := j.judge(ctx); err != nil {
 		return nil, err
@@ -84,20 +74,16 @@ func (j *judge) complain(format string, args ...any) {
 	}
 }
 
-func (j *judge) enough() bool { return len(j.problems) >= maxProblems }
-
-func (j *judge) prepare(ctx context.Context) (err error) {
+func (j *judge) judge(ctx context.Context) (err error) {
 	if j.merged, err = j.yard.mergeTrees(ctx, j.into, j.from); err != nil {
 		return err
 	}
 	if j.brought, err = j.yard.differences(ctx, j.from, j.merged.tree); err != nil {
 		return err
 	}
-	j.changed, err = j.yard.differences(ctx, j.merged.tree, j.result)
-	return err
-}
-
-func (j *judge) judge(ctx context.Context) error {
+	if j.changed, err = j.yard.differences(ctx, j.merged.tree, j.result); err != nil {
+		return err
+	}
 	if err := j.judgeOwn(ctx); err != nil {
 		return err
 	}
@@ -109,7 +95,7 @@ func (j *judge) judge(ctx context.Context) error {
 		return nil
 	}
 	for _, path := range paths {
-		if j.enough() {
+		if len(j.problems) >= maxProblems {
 			return nil
 		}
 		if err := j.judgePath(ctx, path); err != nil {
@@ -197,22 +183,30 @@ func (j *judge) judgeGone(ctx context.Context, path string, before, brought entr
 			return nil // moved as it was
 		}
 	}
-	old, _, err := j.text(ctx, before)
-	if err != nil {
+	lost, err := j.lost(ctx, before, brought)
+	if err != nil || !lost {
 		return err
-	}
-	now, isText, err := j.text(ctx, brought)
-	if err != nil {
-		return err
-	}
-	if lines := more(now, old); isText && len(lines) > 0 {
-		missing, err := j.missing(ctx, lines)
-		if err != nil || len(missing) == 0 {
-			return err
-		}
 	}
 	j.complain("%q was deleted, together with what %.12s adds to it: put it back", path, j.into)
 	return nil
+}
+
+// lost reports whether something of what into changed a file to is nowhere in the result.
+func (j *judge) lost(ctx context.Context, before, after entry) (bool, error) {
+	old, _, err := j.text(ctx, before)
+	if err != nil {
+		return false, err
+	}
+	now, isText, err := j.text(ctx, after)
+	if err != nil {
+		return false, err
+	}
+	lines := more(now, old)
+	if !isText || len(lines) == 0 {
+		return true, nil
+	}
+	missing, err := j.missing(ctx, lines)
+	return len(missing) > 0, err
 }
 
 // judgeConflict judges a path that git could not merge.
@@ -249,19 +243,9 @@ func (j *judge) judgeKept(ctx context.Context, path string, sides conflict, resu
 
 // judgeDropped judges a path in conflict that is exactly what from had.
 func (j *judge) judgeDropped(ctx context.Context, path string, sides conflict) error {
-	base, _, err := j.text(ctx, sides.base)
-	if err != nil {
+	lost, err := j.lost(ctx, sides.base, sides.into)
+	if err != nil || !lost {
 		return err
-	}
-	into, isText, err := j.text(ctx, sides.into)
-	if err != nil {
-		return err
-	}
-	if lines := more(into, base); isText && len(lines) > 0 {
-		missing, err := j.missing(ctx, lines)
-		if err != nil || len(missing) == 0 {
-			return err
-		}
 	}
 	j.complain("%q is exactly as it was on the branch: the merge dropped what %.12s changed there; merge both changes", path, j.into)
 	return nil

@@ -69,25 +69,24 @@ const incomingDir = "incoming"
 // Open opens the yard in dir, an absolute path, and creates it when dir is missing
 // or empty. A folder that holds anything else is refused. Leftovers of git processes
 // that died are removed if no other process has the yard open.
-func Open(ctx context.Context, dir string, options ...Option) (*Yard, error) {
+func Open(ctx context.Context, dir string, options ...Option) (_ *Yard, err error) {
+	defer wrap(&err, "open yard %s", dir)
 	if !filepath.IsAbs(dir) {
-		return nil, fmt.Errorf("open yard %s: the path must be absolute", dir)
+		return nil, errors.New("the path must be absolute")
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("open yard %s: %w", dir, err)
+		return nil, err
 	}
 	if err := ensure(dir); err != nil {
-		return nil, fmt.Errorf("open yard %s: %w", dir, err)
+		return nil, err
 	}
 	y := &Yard{dir: filepath.Clean(dir), extent: ordinary(), pack: ordinaryPack(), memory: mostMemory, fetching: make(chan struct{}, 1)}
 	for _, option := range options {
 		option(y)
 	}
-	occupancy, err := occupy(y.dir)
-	if err != nil {
-		return nil, fmt.Errorf("open yard %s: %w", dir, err)
+	if y.occupancy, err = occupy(y.dir); err != nil {
+		return nil, err
 	}
-	y.occupancy = occupancy
 	y.reader.git = git{dir: y.dir, env: append(ownEnv(), "GIT_DIR="+y.dir), config: ownConfig()}
 	return y, nil
 }

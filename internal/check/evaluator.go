@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // maxDetail bounds the evidence of one result in bytes.
@@ -62,8 +63,8 @@ func (e *Evaluator) Evaluate(ctx context.Context, c core.Check, s Subject) (bool
 type evaluation struct {
 	*Evaluator
 	subject Subject
-	files   []File
-	changes []Change
+	files   []yard.File
+	changes []yard.Change
 	listed  bool
 	diffed  bool
 }

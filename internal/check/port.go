@@ -7,61 +7,20 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// Tree reads the commits of one repository. Commits are full object names the engine has fetched and verified. Calls may
-// be concurrent and depend on their arguments only.
+// Tree reads the commits of one repository; a *yard.Yard is one. Commits are full object names the engine has fetched and
+// verified. Calls may be concurrent and depend on their arguments only.
 type Tree interface {
-	// Changes lists every path that differs between two commits, renames detected.
-	Changes(ctx context.Context, base, head string) ([]Change, error)
+	// Changed lists every path that differs between two commits, renames detected.
+	Changed(ctx context.Context, base, head string) ([]yard.Change, error)
 	// Files lists every entry of a commit's tree, folders left out.
-	Files(ctx context.Context, commit string) ([]File, error)
-	// Log lists the commits reachable from head and not from base, newest first, at most limit.
-	Log(ctx context.Context, base, head string, limit int) ([]Commit, error)
-	// Resolved says what is wrong with a commit that claims to merge two others; nothing where it does.
+	Files(ctx context.Context, commit string) ([]yard.File, error)
+	// Log lists the commits reachable from head and not from base, newest first.
+	Log(ctx context.Context, base, head string) ([]yard.Commit, error)
+	// Resolved says what is wrong with a commit that claims to merge two others; nothing if it does.
 	Resolved(ctx context.Context, into, from, result string) ([]string, error)
-}
-
-// Mode is the mode of a git tree entry, such as 0100644.
-type Mode uint32
-
-// Regular reports a plain file, executable or not.
-func (m Mode) Regular() bool { return m == 0o100644 || m == 0o100755 }
-
-// String names the kind of entry for a person.
-func (m Mode) String() string {
-	switch {
-	case m.Regular():
-		return "file"
-	case m == 0o120000:
-		return "symbolic link"
-	case m == 0o160000:
-		return "submodule"
-	}
-	return "special entry"
-}
-
-// File is an entry of a tree.
-type File struct {
-	Path string
-	Mode Mode
-}
-
-// Change is a path that differs between two commits. A rename is one change, at its new path.
-type Change struct {
-	Path    string
-	OldPath string // of a rename
-	Mode    Mode   // after the change; 0 where it was deleted
-	Deleted bool
-	Added   int // lines; 0 for binary files
-	Removed int
-}
-
-// Commit is an entry of a log.
-type Commit struct {
-	ID      string
-	Subject string
-	Parents int
 }
 
 // Artifacts reads what attempts handed in, by digest.

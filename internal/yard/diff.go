@@ -16,7 +16,7 @@ type Change struct {
 	Path    string
 	Status  byte   // git's letter: A added, D deleted, M modified, R renamed, T type changed
 	OldPath string // where a renamed file was
-	Mode    string // after the change, in git's octal digits; all zeros for a deleted file
+	Kind    Kind   // after the change; empty for a deleted file
 	// Added and Deleted count lines: none for a binary file, only those that differ for a renamed one.
 	Added, Deleted int
 }
@@ -54,7 +54,10 @@ func readChanges(fields []string) ([]Change, error) {
 	for len(fields) > 0 {
 		record := next()
 		if meta := strings.Fields(record); strings.HasPrefix(record, ":") && len(meta) == 5 {
-			c := Change{Status: meta[4][0], Mode: meta[1]}
+			c := Change{Status: meta[4][0]}
+			if c.Status != 'D' {
+				c.Kind = kindOf(meta[1])
+			}
 			if c.Status == 'R' {
 				c.OldPath = next()
 			}

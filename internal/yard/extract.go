@@ -34,7 +34,7 @@ func (y *Yard) Extract(ctx context.Context, commit, folder, dir string) (err err
 	if err != nil {
 		return err
 	}
-	files = slices.DeleteFunc(files, func(f File) bool { return f.Kind != Regular && f.Kind != Executable })
+	files = slices.DeleteFunc(files, func(f File) bool { return !f.Kind.IsFile() })
 	for _, f := range files {
 		if err := checkPath(f.Path); err != nil {
 			return err

@@ -94,8 +94,7 @@ type entry struct{ mode, hash string }
 func (e entry) exists() bool { return e.mode != "" }
 
 func (e entry) isRegular() bool {
-	kind := kindOf(e.mode)
-	return e.exists() && (kind == Regular || kind == Executable)
+	return e.exists() && kindOf(e.mode).IsFile()
 }
 
 // conflict is what the three sides of a merge hold at a path that git could not decide.

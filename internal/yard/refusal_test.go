@@ -214,8 +214,8 @@ seq 1 20 | sed s/10/ten/ > n; printf 'a\0b' > binary; git add -A; git commit -qm
 	changes, err := f.yard.Changed(ctx(t), "", f.base)
 	must(t, err)
 	if d := cmp.Diff([]Change{
-		{Path: ".gitignore", Status: 'A', Mode: "100644", Added: 1}, {Path: "README.md", Status: 'A', Mode: "100644", Added: 1},
-		{Path: "src/a.txt", Status: 'A', Mode: "100644", Added: 2},
+		{Path: ".gitignore", Status: 'A', Kind: Regular, Added: 1}, {Path: "README.md", Status: 'A', Kind: Regular, Added: 1},
+		{Path: "src/a.txt", Status: 'A', Kind: Regular, Added: 2},
 	}, changes); d != "" {
 		t.Error(d)
 	}

@@ -23,6 +23,9 @@ const (
 	subtree    Kind = "tree"
 )
 
+// IsFile reports a regular file, executable or not.
+func (k Kind) IsFile() bool { return k == Regular || k == Executable }
+
 // File is one entry of a commit's tree. Path is bytes as git stores them, with slashes; it need not be UTF-8.
 type File struct {
 	Path string

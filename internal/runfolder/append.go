@@ -1,12 +1,10 @@
 package runfolder
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -41,33 +39,20 @@ func (f *Folder) Append(events []core.Event) (err error) {
 // lock opens the manifest for this writer alone and learns its end again
 // where another writer moved it.
 func (f *Folder) lock() (*os.File, error) {
-	path := f.at(ManifestFile)
-	file, err := f.root.OpenFile(ManifestFile, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := f.writing(ManifestFile)
 	if err != nil {
-		return nil, explain(err, path)
-	}
-	if err := flock(file); err != nil {
-		return nil, explain(errors.Join(err, file.Close()), path)
+		return nil, err
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return nil, explain(errors.Join(err, file.Close()), path)
+		return nil, explain(errors.Join(err, file.Close()), f.at(ManifestFile))
 	}
 	if info.Size() != f.tail.size {
-		if f.tail, err = readTail(file, path); err != nil {
+		if f.tail, err = readTail(file, f.at(ManifestFile)); err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
 	}
 	return file, nil
-}
-
-func flock(file *os.File) error {
-	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
-		if !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
 }
 
 // fresh leaves out the events that the manifest has.
@@ -111,18 +96,14 @@ func (f *Folder) sameAs(file *os.File, events []core.Event) error {
 		if _, err := file.Seek(0, 0); err != nil {
 			return explain(err, f.at(ManifestFile))
 		}
-		lines := bufio.NewReaderSize(file, 64<<10)
-		for n := int64(1); n < f.tail.head.Seq; n++ { // events are numbered as lines are
-			line, whole, err := readLine(lines)
-			if err == nil && !whole {
-				err = core.Errorf(core.CodeInvalid, "lines are missing: the last one is of event %d", f.tail.head.Seq)
-			}
-			if err != nil {
-				return &LineError{Path: f.at(ManifestFile), Line: n, Err: err}
-			}
+		err := eachBefore(file, f.at(ManifestFile), f.tail.head.Seq, func(n int64, line []byte) error {
 			if n >= events[0].Seq {
 				at[n] = hashOf(line)
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	for _, e := range events {

@@ -53,23 +53,44 @@ func Open(path string) (*Folder, error) {
 		return nil, explain(err, path)
 	}
 	f := &Folder{path: path, root: root}
-	if err := f.learn(); err != nil {
+	err = f.reading(ManifestFile, func(file *os.File) (err error) {
+		f.tail, err = readTail(file, f.at(ManifestFile))
+		return err
+	})
+	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return f, nil
 }
 
-func (f *Folder) learn() (err error) {
-	file, err := f.root.Open(ManifestFile)
+// reading opens a file of the folder for fn. It does nothing if there is no such file.
+func (f *Folder) reading(name string, fn func(*os.File) error) (err error) {
+	file, err := f.root.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return explain(err, f.at(ManifestFile))
+		return explain(err, f.at(name))
 	}
-	defer func() { err = errors.Join(err, explain(file.Close(), f.at(ManifestFile))) }()
-	f.tail, err = readTail(file, f.at(ManifestFile))
-	return err
+	defer func() { err = errors.Join(err, explain(file.Close(), f.at(name))) }()
+	return fn(file)
+}
+
+// writing opens a file of the folder for one writer alone; closing it gives up the lock.
+func (f *Folder) writing(name string) (*os.File, error) {
+	file, err := f.root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, explain(err, f.at(name))
+	}
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
+		if err == nil {
+			return file, nil
+		}
+		if !errors.Is(err, syscall.EINTR) {
+			return nil, explain(errors.Join(err, file.Close()), f.at(name))
+		}
+	}
 }
 
 // Close releases the folder.

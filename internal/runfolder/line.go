@@ -60,6 +60,43 @@ func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
+// eachLine hands over whole lines, and returns how many bytes they have. It passes over a last line that is being written.
+func eachLine(r io.Reader, fn func(line []byte) error) (n int64, err error) {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, whole, err := readLine(lines)
+		if err == nil && !whole {
+			return n, nil
+		}
+		if err == nil {
+			err = fn(line)
+		}
+		if err != nil {
+			return n, err
+		}
+		n += int64(len(line)) + 1
+	}
+}
+
+// eachBefore hands over the lines of a manifest that come before an event. Events are numbered as lines are. path is for
+// messages.
+func eachBefore(r io.Reader, path string, event int64, fn func(n int64, line []byte) error) error {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for n := int64(1); n < event; n++ {
+		line, whole, err := readLine(lines)
+		if err == nil && !whole {
+			err = core.Errorf(core.CodeInvalid, "lines are missing before event %d", event)
+		}
+		if err == nil {
+			err = fn(n, line)
+		}
+		if err != nil {
+			return &LineError{Path: path, Line: n, Err: err}
+		}
+	}
+	return nil
+}
+
 // parseLine reads an event from its line and insists that the line is the one
 // its event has: two readers never understand it differently.
 func parseLine(line []byte) (core.Event, error) {

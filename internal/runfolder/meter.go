@@ -1,7 +1,6 @@
 package runfolder
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -42,29 +41,22 @@ func (f *Folder) replay(m *meter, before int64) (measured []byte, err error) {
 		return nil, explain(err, path)
 	}
 	defer func() { err = errors.Join(err, explain(file.Close(), path)) }()
-	lines := bufio.NewReaderSize(file, 64<<10)
-	for n := int64(1); n < before; n++ { // events are numbered as lines are
-		line, whole, err := readLine(lines)
-		if err == nil && !whole {
-			err = core.Errorf(core.CodeInvalid, "lines are missing before event %d", before)
-		}
-		if err != nil {
-			return nil, &LineError{Path: path, Line: n, Err: err}
-		}
+	err = eachBefore(file, path, before, func(_ int64, line []byte) error {
 		if !metered(typeOf(line)) {
-			continue
+			return nil
 		}
 		var e core.Event
 		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, &LineError{Path: path, Line: n, Err: err}
+			return err
 		}
 		body, err := core.Decode(e)
 		if err != nil {
-			return nil, &LineError{Path: path, Line: n, Err: err}
+			return err
 		}
-		measured = append(measured, joined(m.linesOf(e, body))...)
-	}
-	return measured, nil
+		measured = append(measured, m.linesOf(e, body)...)
+		return nil
+	})
+	return measured, err
 }
 
 // metered reports the types of events that a meter makes something of.
@@ -102,7 +94,7 @@ func (f *Folder) mendMetrics(want []byte) error {
 func (f *Folder) appendMetrics(events []core.Event) error {
 	var lines []byte
 	for _, e := range events {
-		lines = append(lines, joined(f.meter.lines(e))...)
+		lines = append(lines, f.meter.lines(e)...)
 	}
 	if len(lines) == 0 {
 		return nil
@@ -120,11 +112,4 @@ func (f *Folder) appendMetrics(events []core.Event) error {
 		return explain(err, f.at(MetricsFile))
 	}
 	return nil
-}
-
-func joined(lines [][]byte) []byte {
-	if len(lines) == 0 {
-		return nil
-	}
-	return append(bytes.Join(lines, []byte("\n")), '\n')
 }

@@ -61,7 +61,7 @@ type meter struct {
 
 // lines are the lines of an event: none where it carries no duration, no cost
 // and no reason of a failure. An event that cannot be read has none.
-func (m *meter) lines(e core.Event) [][]byte {
+func (m *meter) lines(e core.Event) []byte {
 	m.seq = e.Seq
 	if !metered(e.Type) {
 		return nil
@@ -74,11 +74,11 @@ func (m *meter) lines(e core.Event) [][]byte {
 }
 
 // linesOf is lines for an event whose body is at hand.
-func (m *meter) linesOf(e core.Event, body core.Body) [][]byte {
+func (m *meter) linesOf(e core.Event, body core.Body) []byte {
 	ended := m.tracker.NextBody(e, body)
 	_, run := core.StreamKind(e.Stream)
 	own := metric{At: e.At, Run: run, Seq: e.Seq}
-	var lines [][]byte
+	var lines []byte
 	if own.fill(body) {
 		if own.Wave == 0 {
 			own.Wave = m.tracker.Wave()
@@ -102,12 +102,12 @@ func (m *meter) linesOf(e core.Event, body core.Body) [][]byte {
 }
 
 // appendLine adds a line. Encoding a metric cannot fail: it holds plain values.
-func appendLine(lines [][]byte, m metric) [][]byte {
+func appendLine(lines []byte, m metric) []byte {
 	line, err := json.Marshal(m.named())
 	if err != nil {
 		return lines
 	}
-	return append(lines, line)
+	return append(append(lines, line...), '\n')
 }
 
 // place says of an attempt, its checks and a run what the event itself does not:

@@ -1,7 +1,6 @@
 package runfolder
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -76,14 +75,11 @@ func (f *Folder) SideEffects(records ...SideEffect) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	path := f.at(SideEffectsFile)
-	file, err := f.root.OpenFile(SideEffectsFile, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := f.writing(SideEffectsFile)
 	if err != nil {
-		return explain(err, path)
+		return err
 	}
-	defer func() { err = errors.Join(err, explain(file.Close(), path)) }() // and with it the lock
-	if err := flock(file); err != nil {
-		return explain(err, path)
-	}
+	defer func() { err = errors.Join(err, explain(file.Close(), path)) }()
 	if err := f.effects.catchUp(file); err != nil {
 		return explain(err, path)
 	}
@@ -155,43 +151,19 @@ func EachSideEffect(path string, fn func(SideEffect) error) (err error) {
 		return explain(err, path)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	file, err := root.Open(SideEffectsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return explain(err, path)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	number := 0
-	_, err = eachLine(file, func(line []byte) error {
-		number++
-		var e SideEffect
-		if err := json.Unmarshal(line, &e); err != nil {
-			return fmt.Errorf("line %d is no record: %w", number, err)
-		}
-		return fn(e)
-	})
-	if err != nil {
-		return fmt.Errorf("%s in %s: %w", SideEffectsFile, path, err)
-	}
-	return nil
-}
-
-// eachLine hands over whole lines, and says how many bytes they have.
-func eachLine(r io.Reader, fn func(line []byte) error) (n int64, err error) {
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if err == nil {
-			err = fn(line[:len(line)-1])
-		}
+	return (&Folder{path: path, root: root}).reading(SideEffectsFile, func(file *os.File) error {
+		number := 0
+		_, err := eachLine(file, func(line []byte) error {
+			number++
+			var e SideEffect
+			if err := json.Unmarshal(line, &e); err != nil {
+				return fmt.Errorf("line %d is no record: %w", number, err)
+			}
+			return fn(e)
+		})
 		if err != nil {
-			return n, err
+			return fmt.Errorf("%s in %s: %w", SideEffectsFile, path, err)
 		}
-		n += int64(len(line))
-	}
+		return nil
+	})
 }

@@ -85,19 +85,12 @@ func reportOf(s *core.Stage, role string) string {
 	return ""
 }
 
-// fix is a finding of a review.
-type fix struct {
-	Type     string `json:"type,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Severity string `json:"severity,omitempty"`
-	Issue    string `json:"issue"`
-}
-
-func fixes(findings []core.Finding) []fix {
-	all := make([]fix, 0, len(findings))
-	for _, f := range findings {
-		all = append(all, fix{Type: f.Type, File: f.File, Line: f.Line, Severity: f.Severity, Issue: f.Issue})
+// fixes are the findings of a review, without the stages they were sent to.
+func fixes(findings []core.Finding) []core.Finding {
+	all := make([]core.Finding, len(findings))
+	for i, f := range findings {
+		f.Target = ""
+		all[i] = f
 	}
 	return all
 }

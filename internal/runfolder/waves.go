@@ -1,7 +1,6 @@
 package runfolder
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -9,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -105,32 +105,15 @@ func Pool(r *core.Run) ([]byte, error) {
 
 // listen reads what was asked and answered since the manifest was last read.
 // f.mu is held.
-func (f *Folder) listen() (err error) {
-	file, err := f.root.Open(ManifestFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return explain(err, f.at(ManifestFile))
-	}
-	defer func() { err = errors.Join(err, explain(file.Close(), f.at(ManifestFile))) }()
-	if _, err := file.Seek(f.words.end, io.SeekStart); err != nil {
-		return explain(err, f.at(ManifestFile))
-	}
-	lines := bufio.NewReaderSize(file, 64<<10)
-	for {
-		line, whole, err := readLine(lines)
-		if err != nil {
+func (f *Folder) listen() error {
+	return f.reading(ManifestFile, func(file *os.File) error {
+		if _, err := file.Seek(f.words.end, io.SeekStart); err != nil {
 			return explain(err, f.at(ManifestFile))
 		}
-		if !whole { // the end, or a line that is being written
-			return nil
-		}
-		if err := f.words.hear(line); err != nil {
-			return fmt.Errorf("%s: %w", f.at(ManifestFile), err)
-		}
-		f.words.end += int64(len(line)) + 1
-	}
+		n, err := eachLine(file, f.words.hear)
+		f.words.end += n
+		return explain(err, f.at(ManifestFile))
+	})
 }
 
 // hear takes a line of the manifest in, where it is a question or an answer. Most

@@ -65,8 +65,8 @@ func (c bundleContent) commits() []string {
 	return append([]string{c.head}, c.left...)
 }
 
-// readBundleHeader reads up to where the pack begins. It accepts only the headers HandIn writes: a bundle
-// comes from inside a sandbox, so anything else, filters and other capabilities above all, is a forgery.
+// readBundleHeader reads up to the pack. It accepts only the headers that HandIn writes: a bundle comes from inside a sandbox,
+// so anything else, filters and other capabilities above all, is a forgery.
 func readBundleHeader(r *bufio.Reader) (bundleContent, error) {
 	const mostLines = 10_000
 	var content bundleContent

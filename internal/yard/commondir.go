@@ -21,7 +21,7 @@ func CommonDir(dir string) string {
 	return sharedDir(at)
 }
 
-// sharedDir follows the file by which a linked worktree, or one with its git folder elsewhere, names its repository.
+// sharedDir follows the .git file of a linked worktree, or of one with its git folder elsewhere, to the repository.
 func sharedDir(file string) string {
 	data, err := os.ReadFile(file)
 	if err != nil {

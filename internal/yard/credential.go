@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Credential is what a remote that is reached by http or https lets somebody in by. Git is handed it through the environment
-// of the one process that needs it; it is in no command line, no configuration file and no error.
+// Credential opens a remote that is reached by http or https. Only the environment of the one git process that needs it has
+// it: no command line, no configuration file and no error does.
 type Credential struct {
-	User   string // of no matter to most forges where Secret is a token; if empty, a name all of them take
+	User   string // most forges ignore it if Secret is a token; if empty, a name that all of them accept
 	Secret string
 }
 
@@ -43,8 +43,8 @@ func (c Credential) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte(cmp.Or(c.User, "x-access-token") + ":" + c.Secret))
 }
 
-// apply lets git use the credential for one server. Redirects are not followed then: git would show it
-// to whichever server they lead to.
+// apply lets git use the credential for one server. Git then follows no redirects: it would send the credential to the
+// server they lead to.
 func (c Credential) apply(g git, server string) git {
 	basic := c.basic()
 	g.secrets = []string{basic, url.QueryEscape(c.Secret), c.Secret}
@@ -72,8 +72,8 @@ func takeCredential(address string) (bare, server string, c Credential, err erro
 	return u.String(), (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String(), c, nil
 }
 
-// WithoutCredential is the address of a repository for who must not have its
-// credential. The name of an ssh account is part of the address and stays.
+// WithoutCredential removes the credential from the address of a repository. The name of an ssh account is part of the
+// address and stays.
 func WithoutCredential(address string) string {
 	u, err := url.Parse(address)
 	switch {

@@ -15,7 +15,7 @@ import (
 type Change struct {
 	Path    string
 	Status  byte   // git's letter: A added, D deleted, M modified, R renamed, T type changed
-	OldPath string // where a renamed file was
+	OldPath string // of a renamed file
 	Kind    Kind   // after the change; empty for a deleted file
 	// Added and Deleted count lines: none for a binary file, only those that differ for a renamed one.
 	Added, Deleted int

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// extent bounds how large a tree may be. A pack of a few hundred bytes can describe a tree of any size, because the same
-// subtree may stand in it any number of times; whoever lists, compares or checks it out would never end.
+// extent bounds how large a tree may be. A pack of a few hundred bytes can describe a tree of any size, because it may contain
+// the same subtree any number of times; listing, comparing or checking it out would never end.
 type extent struct {
 	entries int   // files and folders
 	bytes   int64 // of all files together
 }
 
-// ordinary holds all but a handful of the repositories that are worked on in one piece.
-func ordinary() extent { return extent{entries: 1_000_000, bytes: 32 << 30} }
+// defaultExtent admits all but a handful of the repositories that people work on in one piece.
+func defaultExtent() extent { return extent{entries: 1_000_000, bytes: 32 << 30} }
 
-// mostMemory is what git may allocate for something that an agent made.
-const mostMemory = 2 << 30
+// maxGitMemory is how much git may allocate to read something that an agent made.
+const maxGitMemory = 2 << 30
 
-// What file systems can hold.
+// Limits of file systems.
 const (
 	maxPath = 2048
 	maxName = 255
@@ -37,8 +37,8 @@ func (y *Yard) vet(ctx context.Context, commit string) error {
 	return nil
 }
 
-// walkTree calls each with every entry of a commit's tree. It asks git for the folders too: a tree may be made of very
-// many that hold no file, and only what git writes can be counted.
+// walkTree calls each with every entry of a commit's tree, folders too: a tree may consist of very many folders without a
+// file, and only entries that git prints can be counted.
 func (g git) walkTree(ctx context.Context, commit string, most extent, each func(File)) error {
 	if err := checkRev(commit); err != nil {
 		return err

@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// portion bounds what Extract takes: it is for the few files beside the code.
-func portion() extent { return extent{entries: 2000, bytes: 32 << 20} }
+// extractLimit bounds what Extract takes: it is meant for the few files beside the code.
+func extractLimit() extent { return extent{entries: 2000, bytes: 32 << 20} }
 
-// Extract writes the files that a commit has below one folder into dir, an absolute path, as plain files under their names
-// below that folder; dir must be missing or empty, and appears only when it is complete. Symlinks and submodules are left
-// out, and there is no repository. Errors: ErrNotFound where the commit has no such folder, ErrPath, *TooBigError.
+// Extract writes the files that a commit has below a folder into dir, an absolute path, without a repository. It leaves out
+// symlinks and submodules. dir must be missing or empty, and appears only when it is complete. Errors: ErrNotFound if the
+// commit has no such folder, ErrPath, *TooBigError.
 func (y *Yard) Extract(ctx context.Context, commit, folder, dir string) (err error) {
 	defer wrap(&err, "extract %q of %s", folder, commit)
 	if err := checkPath(folder); err != nil {
@@ -30,7 +30,7 @@ func (y *Yard) Extract(ctx context.Context, commit, folder, dir string) (err err
 	if found.Kind != subtree {
 		return ErrNotFound
 	}
-	files, err := y.git().listTree(ctx, found.Hash, portion())
+	files, err := y.git().listTree(ctx, found.Hash, extractLimit())
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func writeFiles(dir string, files []File, read func(File) ([]byte, error)) (err 
 	return nil
 }
 
-// writeNew never writes over a file: where names that git tells apart are the same to the file system, that is an error.
+// writeNew never overwrites a file: two names that git distinguishes and the file system does not are an error.
 func writeNew(root *os.Root, f File, content []byte) (err error) {
 	if strings.Contains(f.Path, "/") {
 		if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {

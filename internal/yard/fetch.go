@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// oldMistakes are flaws that real histories carry from old git programs. They are harmless, so a
+// toleratedFlaws are flaws that real histories carry from old git programs. They are harmless, so a
 // person's repository may have them; what an attempt hands in may not.
-func oldMistakes() []string {
+func toleratedFlaws() []string {
 	var settings []string
 	for _, name := range []string{
 		"badDate", "badDateOverflow", "badEmail", "badFilemode", "badTagName", "badTimezone", "missingEmail",
@@ -20,10 +20,10 @@ func oldMistakes() []string {
 	return settings
 }
 
-// Fetch mirrors the branches of a repository into UpstreamHeads, also where they were rewritten. Branches gone from the remote
-// go there too; nothing outside UpstreamHeads changes, and commits that no branch has any more stay in the yard.
-// So whoever built on a commit of a branch asks IsAncestor whether the branch as it is now still contains it, and
-// Resolve, with ErrNotFound, whether it is there at all. Errors: ErrAuth, ErrUnreachable.
+// Fetch mirrors the branches of a repository into UpstreamHeads, rewritten ones too, and removes branches there that are gone
+// from the remote. Nothing outside UpstreamHeads changes, and commits that no branch has any more stay in the yard. So a
+// caller that built on a commit of a branch asks IsAncestor whether the branch still contains it, and Resolve, with
+// ErrNotFound, whether the branch still exists. Errors: ErrAuth, ErrUnreachable.
 func (y *Yard) Fetch(ctx context.Context, address string) error {
 	return y.fetch(ctx, address, "+refs/heads/*:"+UpstreamHeads+"*", "--prune")
 }
@@ -41,8 +41,8 @@ func (y *Yard) fetch(ctx context.Context, address, refs string, options ...strin
 	}
 	defer func() { <-y.fetching }()
 	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow"}
-	command = slices.Concat(command, options, r.servant("upload-pack"), []string{"--", r.address, refs})
-	if _, err := g.withConfig(oldMistakes()...).run(ctx, command...); err != nil {
+	command = slices.Concat(command, options, r.serviceOption("upload-pack"), []string{"--", r.address, refs})
+	if _, err := g.withConfig(toleratedFlaws()...).run(ctx, command...); err != nil {
 		return fmt.Errorf("fetch from %s: %w", redactURLs(address), classifyRemote(err))
 	}
 	return nil

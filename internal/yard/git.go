@@ -29,8 +29,8 @@ type git struct {
 	env     []string
 	config  []string
 	files   []*os.File // open files every process inherits
-	secrets []string   // never to be in an error, whoever says them
-	memory  int64      // bytes that a process may allocate, where the system can hold it to that; 0 for any
+	secrets []string   // no error may contain them, whoever prints them
+	memory  int64      // bytes that a process may allocate, if the system can enforce that; 0 for any
 }
 
 func (g git) with(env ...string) git {
@@ -106,14 +106,14 @@ func (g git) configured(args ...string) []string {
 	return append(full, args...)
 }
 
-// limitMemory has a shell bound what the process may allocate before it becomes git: git does not begin without. Files that
-// are mapped to read do not count.
+// limitMemory has a shell bound what the process may allocate before the shell becomes git, so git never runs without the
+// limit. Files that git maps to read them do not count.
 func limitMemory(cmd *exec.Cmd, most int64) {
 	cmd.Args = append([]string{"sh", "-c", `ulimit -d "$0" && exec "$@"`, strconv.FormatInt(most>>10, 10), cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = "/bin/sh"
 }
 
-// redact removes what must not be in a message: the secrets git was handed, and those in addresses.
+// redact removes the secrets that git was given, and those in addresses, from a message.
 func (g git) redact(text string) string {
 	for _, secret := range g.secrets {
 		text = strings.ReplaceAll(text, secret, "[secret]")
@@ -121,7 +121,7 @@ func (g git) redact(text string) string {
 	return redactURLs(text)
 }
 
-// crashed tells a program that broke over its input from one that was ended from outside.
+// crashed reports a program that crashed over its input; one that was ended from outside did not.
 func crashed(exit *exec.ExitError) bool {
 	status, ok := exit.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && (status.Signal() == syscall.SIGSEGV || status.Signal() == syscall.SIGBUS || status.Signal() == syscall.SIGABRT)

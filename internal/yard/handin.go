@@ -19,7 +19,7 @@ type HandInSpec struct {
 	Dir      string // the workspace
 	Base     string // the commit the workspace was made from
 	Message  string // of the checkpoint commit, if one is needed
-	Mark     bool   // one is needed, too, where the attempt committed everything itself: it changes nothing then
+	Mark     bool   // make a checkpoint even if the attempt committed everything itself: it then changes nothing
 	Identity Identity
 	When     time.Time // date of the checkpoint; zero means now
 	Bundle   string    // file to write; its folder is also used for scratch space
@@ -43,12 +43,11 @@ const (
 	bundleLeft = "refs/handin/left/"
 )
 
-// HandIn commits what a workspace holds and bundles everything its Base does not have. It is
-// for the end of an attempt, inside the sandbox, when the agent's processes are gone. It trusts nothing
-// in the workspace: the agent's repository is only read, as files, for where its refs point and as
-// a store of objects; the work tree is committed through a private repository. So hooks, filters, configuration,
-// locks and half-done rebases have no effect, and without any repository the files still arrive.
-// Permissions of unreadable files and folders are widened for the owner; pipes in place of git's own files are removed.
+// HandIn commits what a workspace holds and bundles everything that Base does not have. It runs at the end of an attempt,
+// inside the sandbox, when the agent's processes are gone. It trusts nothing in the workspace: it reads the agent's refs as
+// plain files, uses its repository as a store of objects only, and commits the work tree through a private repository. So
+// hooks, filters, configuration, locks and half-done rebases have no effect, and the files arrive even without a repository.
+// HandIn makes unreadable files and folders readable for their owner, and removes pipes that stand in for git's own files.
 func HandIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
 	defer wrap(&err, "hand in %s", spec.Dir)
 	if err := spec.check(); err != nil {
@@ -91,8 +90,8 @@ func (s HandInSpec) check() error {
 	return s.Identity.check()
 }
 
-// gone says why there is no work tree to look at, "" if there is one. A folder with nothing in it,
-// not even a repository, is a workspace somebody deleted: a mount point itself cannot be.
+// gone says why there is no work tree to look at, "" if there is one. An empty folder without a repository is a workspace
+// that somebody deleted: a mount point itself cannot be removed.
 func gone(dir string) string {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -142,18 +141,18 @@ func newHandIn(spec HandInSpec) (*handInState, error) {
 	return &handInState{
 		spec:    spec,
 		private: private,
-		pack:    ordinaryPack(),
+		pack:    defaultPackLimits(),
 		git: git{
 			dir:    private,
 			env:    append(ownEnv(), "GIT_DIR="+private),
 			config: append(ownConfig(), "core.multiPackIndex=false", "core.looseCompression=1", "core.bigFileThreshold=64m", "pack.windowMemory=128m"),
-			memory: mostMemory,
+			memory: maxGitMemory,
 		},
 	}, nil
 }
 
-// forgetAgentsObjects leaves the yard as the only store to borrow from. A damaged object in the agent's
-// store would otherwise stand in for a sound one that could be written.
+// forgetAgentsObjects leaves the yard as the only store to borrow from. Git would otherwise use a damaged object of the
+// agent's store instead of writing a sound one.
 func (h *handInState) forgetAgentsObjects() error {
 	lines, err := alternateLines([]string{filepath.Join(h.spec.Yard, "objects")})
 	if err != nil {
@@ -215,7 +214,7 @@ func (h *handInState) collect(ctx context.Context, refs agentRefs) (HandedIn, er
 	return result, nil
 }
 
-// parent is the commit the work tree is committed on: the agent's HEAD where it is sound and adds to Base, else Base.
+// parent is the commit that the work tree is committed on: the agent's HEAD if it is sound and adds to Base, else Base.
 func (h *handInState) parent(ctx context.Context, head string) (string, error) {
 	if head == "" || head == h.spec.Base {
 		return h.spec.Base, nil
@@ -239,15 +238,15 @@ func (h *handInState) parent(ctx context.Context, head string) (string, error) {
 	return head, nil
 }
 
-// flaw says why a commit cannot be handed in; "" if it can: it is a commit, everything between it and Base is there, and
-// neither its tree nor what is new in it is over the limits. Git is not asked to read it before that is known.
+// flaw says why a commit cannot be handed in, "" if it can: it must be a commit, everything between it and Base must be there,
+// and neither its tree nor its new objects may exceed the limits. Git reads the commit only after that is known.
 func (h *handInState) flaw(ctx context.Context, commit string) (string, error) {
 	hash, err := h.git.object(ctx, commit, "commit")
 	if err == nil && hash == commit {
 		err = h.measure(ctx, commit)
 	}
 	if err == nil && hash == commit {
-		err = h.git.walkTree(ctx, commit, ordinary(), func(File) {})
+		err = h.git.walkTree(ctx, commit, defaultExtent(), func(File) {})
 	}
 	if ctx.Err() != nil {
 		return "", err

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Lag is how a branch of the person's repository stands to the branch of a remote that it follows, as that was last fetched
-// there. The zero value is a branch that follows none.
+// Lag compares a branch of the person's repository with the branch of a remote that it follows, as last fetched there. The
+// zero value is a branch that follows none.
 type Lag struct {
 	Follows string // for example origin/main
-	Lacks   int    // commits of that one which the branch does not have
-	Ahead   int    // commits of the branch which that one does not have
+	Lacks   int    // commits that only the followed branch has
+	Ahead   int    // commits that only the branch itself has
 }
 
-// Lag compares commit, which is a branch's in the repository at dir, with what that branch follows: its upstream, or else the
-// branch of the same name on origin. Nothing is fetched from the remote itself.
+// Lag compares commit, the tip of a branch in the repository at dir, with the branch that it follows: its upstream, or else
+// the branch of the same name on origin. It fetches nothing from the remote itself.
 func (y *Yard) Lag(ctx context.Context, dir, branch, commit string) (Lag, error) {
 	ref, err := personGit(dir).followed(ctx, branch)
 	if err != nil {
@@ -39,7 +39,7 @@ func (y *Yard) Lag(ctx context.Context, dir, branch, commit string) (Lag, error)
 
 const trackingRefs = "refs/remotes/"
 
-// followed is the ref by which a repository remembers what a branch follows.
+// followed is the remote-tracking ref of what a branch follows.
 func (g git) followed(ctx context.Context, branch string) (string, error) {
 	if err := checkRef("refs/heads/" + branch); err != nil {
 		return "", err

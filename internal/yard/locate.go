@@ -13,7 +13,7 @@ import (
 
 // Repository is a person's repository as their own git sees it.
 type Repository struct {
-	Top       string // where the work tree's .git lies, symlinks resolved; empty for a bare repository
+	Top       string // the folder that has the .git, symlinks resolved; empty for a bare repository
 	CommonDir string // the repository itself, symlinks resolved: the same for all its worktrees
 	Branch    string // short name, also while the branch has no commits; empty if Detached
 	Detached  bool
@@ -23,8 +23,8 @@ type Repository struct {
 }
 
 // Locate looks at the repository that holds dir. It only reads: neither index nor refs nor work tree
-// change, and nothing that the repository's configuration names is run. Errors: ErrNotRepository; ErrNoCommits,
-// with everything that is known nevertheless filled in.
+// change, and no program that the repository's configuration names runs. Errors: ErrNotRepository; ErrNoCommits, with
+// everything else filled in.
 func Locate(ctx context.Context, dir string) (repo Repository, err error) {
 	defer wrap(&err, "look at %s", dir)
 	g := personGit(dir)
@@ -74,13 +74,13 @@ func WorkFiles(ctx context.Context, dir string) (files []string, err error) {
 	return slices.Sorted(records(out)), nil
 }
 
-// personGit is for commands that read refs and configuration of a person's repository and never its files: none of those
-// runs a program that the configuration names. For everything else there is a lens.
+// personGit is for commands that read refs and configuration of a person's repository but never its files: such commands run
+// no program that the configuration names. Everything else goes through a lens.
 func personGit(dir string) git {
 	return git{dir: dir, env: personEnv(), config: quietConfig()}
 }
 
-// quietConfig outranks what would otherwise run beside any command.
+// quietConfig overrides settings that would run programs beside any command.
 func quietConfig() []string {
 	return []string{
 		"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false",
@@ -117,8 +117,8 @@ func (g git) place(ctx context.Context) (repo Repository, gitDir string, err err
 	return repo, fields[2], err
 }
 
-// topOf is the nearest folder with a .git. Git itself would let core.worktree, which whoever made the repository may have
-// set, choose any folder of the machine.
+// topOf is the nearest folder with a .git. Git itself would follow core.worktree, by which the repository's author could
+// choose any folder of the machine.
 func topOf(dir string) (string, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -168,7 +168,7 @@ func (g git) dirty(ctx context.Context, repo Repository, gitDir, ref string) (co
 	return count, nil
 }
 
-// identity is the configured one; git's guess from login and host name is nobody's wish.
+// identity is the configured one. Git's guess from login and host name does not count: nobody chose it.
 func (g git) identity(ctx context.Context) (Identity, error) {
 	values := map[string]string{}
 	out, err := g.run(ctx, "config", "--null", "--get-regexp", `^(user|author)\.(name|email)$`)

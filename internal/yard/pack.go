@@ -16,8 +16,8 @@ type packLimits struct {
 	object, total int64 // bytes
 }
 
-// ordinaryPack is far more than the work of one attempt.
-func ordinaryPack() packLimits {
+// defaultPackLimits allows far more than the work of one attempt.
+func defaultPackLimits() packLimits {
 	return packLimits{objects: 2_000_000, object: 1 << 30, total: 8 << 30}
 }
 
@@ -43,8 +43,8 @@ const (
 	hashWidth      = 20
 )
 
-// packScanner reads a pack as far as its sizes: what it says they are, and what it really unpacks to. It keeps nothing in
-// memory and trusts nothing. Whether the objects are sound is for git to say.
+// packScanner checks the sizes in a pack: what the pack claims, and what it really unpacks to. It keeps nothing in memory and
+// trusts nothing. Git decides whether the objects are sound.
 type packScanner struct {
 	in       *bufio.Reader
 	inflater io.ReadCloser
@@ -89,7 +89,7 @@ func (s *packScanner) object(ctx context.Context) error {
 	}
 	switch kind {
 	case offsetDelta:
-		_, err = binary.ReadUvarint(s.in) // written otherwise, and as long
+		_, err = binary.ReadUvarint(s.in) // encoded differently, but of the same length
 	case referenceDelta:
 		_, err = s.in.Discard(hashWidth)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Where refs live in a yard. Branches of the runs are under refs/heads.
+// Prefixes of the refs in a yard. Branches of the runs are under refs/heads.
 const (
 	UpstreamHeads    = "refs/upstream/heads/"    // the person's branches as last fetched
 	UpstreamRemotes  = "refs/upstream/remotes/"  // branches of remotes beyond, each remote apart
@@ -117,7 +117,7 @@ func commitOf(refs []Ref, name string) string {
 }
 
 // Move sets ref to newCommit if it is at oldCommit; an empty oldCommit means the ref must not
-// exist. It returns a *MovedError if the ref is elsewhere, and nothing changes then. A ref that
+// exist. If the ref is elsewhere, it returns a *MovedError and changes nothing. A ref that
 // is at newCommit already counts as moved, so repeating a Move is harmless.
 func (y *Yard) Move(ctx context.Context, ref, oldCommit, newCommit string) error {
 	return y.moveAll(ctx, []move{{ref, oldCommit, newCommit}})
@@ -129,9 +129,9 @@ func (y *Yard) Keep(ctx context.Context, ref, commit string) error {
 	return y.Move(ctx, ref, "", commit)
 }
 
-// DeleteRef removes a branch of the runs, below refs/heads, if it is at old; one that is gone already counts as deleted, so
-// repeating it is harmless. *MovedError if it is elsewhere. Its commits stay in the yard. Refs outside of
-// refs/heads are records and are never deleted.
+// DeleteRef removes a branch of the runs, below refs/heads, if it is at old, and returns a *MovedError if it is elsewhere. A
+// missing branch counts as deleted, so repeating it is harmless. The commits stay in the yard. Refs outside of refs/heads are
+// records and are never deleted.
 func (y *Yard) DeleteRef(ctx context.Context, ref, old string) error {
 	if err := checkRef(ref); err != nil {
 		return err
@@ -161,8 +161,8 @@ func (y *Yard) DeleteRef(ctx context.Context, ref, old string) error {
 // move is one compare-and-swap; an empty old hash stands for "no such ref".
 type move struct{ ref, old, new string }
 
-// moveAll makes all moves or none. Where git refuses, those that are made already are left out and the others tried
-// once more.
+// moveAll makes all moves or none. If git refuses, it leaves out the moves that are made already and tries the others once
+// more.
 func (y *Yard) moveAll(ctx context.Context, moves []move) error {
 	for _, m := range moves {
 		if err := m.check(); err != nil {

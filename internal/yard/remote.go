@@ -13,9 +13,9 @@ import (
 // remote is an address git may be given: an absolute path, a URL or host:path.
 type remote struct {
 	address    string
-	local      string     // the folder, where the remote is one
-	server     string     // the address of its server, where that is reached by http or https
-	credential Credential // what the address as given had in it
+	local      string     // the folder, if the remote is one
+	server     string     // the address of its server, if that is reached by http or https
+	credential Credential // from the address as it was given
 }
 
 func parseRemote(address string) (remote, error) {
@@ -43,11 +43,10 @@ func (r remote) isWorkingCopy() bool {
 	return err == nil
 }
 
-// servant is the command git runs at the other end where that is a folder on this machine. The
-// configuration given to the near end does not reach it otherwise, and the folder's own is not to start
-// anything: no hook, no command that lists refs, no fetch of objects that are missing. Locate or the
-// person's own clone has vouched for the folder's owner.
-func (r remote) servant(command string, settings ...string) []string {
+// serviceOption is the option that names the command git runs at the other end, if that is a folder on this machine. Settings of the
+// near end do not reach it otherwise, and the folder's own must not start anything: no hook, no command that lists refs, no
+// fetch of missing objects. Locate or the person's own clone has vouched for the folder's owner.
+func (r remote) serviceOption(command string, settings ...string) []string {
 	if r.local == "" {
 		return nil
 	}
@@ -58,8 +57,8 @@ func (r remote) servant(command string, settings ...string) []string {
 	return []string{"--" + command + "=" + program + " " + command}
 }
 
-// gatekeeper is the hook of a local repository that may refuse a push, "" where there is none.
-func (r remote) gatekeeper(ctx context.Context) (string, error) {
+// refusingHook is the hook of a local repository that may refuse a push, "" if there is none.
+func (r remote) refusingHook(ctx context.Context) (string, error) {
 	if !isFolder(r.local) || r.isWorkingCopy() {
 		return "", nil
 	}
@@ -98,7 +97,7 @@ func (y *Yard) lsRemote(ctx context.Context, address string, as Credential, name
 	if err != nil {
 		return nil, err
 	}
-	args := slices.Concat([]string{"ls-remote", "--quiet"}, options, r.servant("upload-pack"), []string{"--", r.address, name})
+	args := slices.Concat([]string{"ls-remote", "--quiet"}, options, r.serviceOption("upload-pack"), []string{"--", r.address, name})
 	out, err := g.run(ctx, args...)
 	if err != nil {
 		return nil, fmt.Errorf("look up %s at %s: %w", name, redactURLs(address), classifyRemote(err))

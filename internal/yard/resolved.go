@@ -15,20 +15,20 @@ const (
 	maxJudged = 2000
 )
 
-// Resolved judges a commit by which somebody claims to have put the merge of from into into right, and returns what is
-// wrong with it in sentences, none if nothing is. All three are full hashes. It compares the result with git's own merge of
-// the two: what that adds to from is what into brings, and into's work must survive, because nobody speaks for
-// it here. What from itself had is left to whoever works on it, with one exception. The rules:
+// Resolved judges a commit that claims to resolve the conflicts of merging from into into, and returns what is wrong with it
+// in sentences; none if the commit is right. All three are full hashes. Resolved compares the result with git's own merge of
+// the two. What that merge adds to from is into's work, and it must survive, because its authors have no say here. What from
+// itself had is left to whoever works on it, with one exception. The rules:
 //
-//   - The result descends from both commits, and does not just repeat into where from had work of its own.
+//   - The result descends from both commits, and does not just repeat into if from had work of its own.
 //   - No path that was in conflict, and none that the result changes, has conflict markers that neither side has.
-//   - A path that git merges by itself may be worked on, wherever the checks made that necessary. But what into brings must
-//     be there: a file it brings is not deleted, a file it deletes is not back, its content is not that of from again,
-//     no place loses lines of into without new ones in their stead, none gets lines back that into took out, and
-//     modes, links, submodules and files that are not text are exactly as git merges them.
-//   - A path in conflict may be decided as its resolver sees fit within the conflicting places; outside of them the previous
-//     rule holds. It must not be what it was before both sides changed it, nor be the side of from
-//     alone, as a whole or in every conflicting place, unless that holds into's lines too.
+//   - A path that git merges by itself may be changed, since the checks may require it. But into's work must be there: a
+//     file that into adds is not deleted, a file that it deletes is not back, the content is not that of from again, no place
+//     loses lines of into without new ones instead, none gets lines back that into removed, and modes, links, submodules and
+//     files that are not text are exactly as git merges them.
+//   - The resolver decides about a path in conflict within the conflicting places; outside of them the previous rule holds.
+//     The path must not be what it was before both sides changed it, nor from's side alone, as a whole or in every
+//     conflicting place, unless that contains into's lines too.
 //   - A path in conflict that into has is not deleted. Keeping a path that one side deleted is always allowed: it loses nothing.
 //   - Content that moved counts as there: a line of into may turn up in any path that the result changes.
 //
@@ -62,9 +62,9 @@ type judge struct {
 	yard               *Yard
 	into, from, result string
 	merged             merging
-	brought            map[string]difference // from what from has to what git merges: what into brings
-	changed            map[string]difference // from what git merges to the result
-	present            map[string]bool       // lines of the paths that the result changes or decided; nil until it is needed
+	brought            map[string]difference // from from to git's merge: into's work
+	changed            map[string]difference // from git's merge to the result
+	present            map[string]bool       // lines of the paths that the result changes or decided; nil until needed
 	problems           []string
 }
 
@@ -105,7 +105,7 @@ func (j *judge) judge(ctx context.Context) (err error) {
 	return nil
 }
 
-// judgeOwn is the exception: from's own work may be reshaped, and not be dropped altogether.
+// judgeOwn is the exception: from's own work may be reshaped, but not dropped altogether.
 func (j *judge) judgeOwn(ctx context.Context) error {
 	into, err := j.yard.Tree(ctx, j.into)
 	if err != nil {
@@ -155,7 +155,7 @@ func (j *judge) lookUp(ctx context.Context, tree, path string) (entry, error) {
 	return entry{mode: found.Mode, hash: found.Hash}, err
 }
 
-// judgeMerged judges a path that git merges by itself, to which into brings something and which the result has otherwise.
+// judgeMerged judges a path that into changed, that git merges by itself, and that differs from that merge in the result.
 func (j *judge) judgeMerged(ctx context.Context, path string, brought difference, result entry) error {
 	before, merged := brought.old, brought.new
 	switch {
@@ -176,7 +176,7 @@ func (j *judge) judgeMerged(ctx context.Context, path string, brought difference
 	return j.judgeText(ctx, path, before, merged, result)
 }
 
-// judgeGone judges a path that into brings something to and that the result does not have.
+// judgeGone judges a path that into changed and that the result does not have.
 func (j *judge) judgeGone(ctx context.Context, path string, before, brought entry) error {
 	for _, changed := range j.changed {
 		if changed.new.hash == brought.hash {

@@ -21,7 +21,7 @@ type WorkspaceSpec struct {
 
 // Workspace creates a repository at Dir with Commit checked out. It borrows the yard's objects and
 // has no remote, no hooks and no other refs. Dir appears only when it is complete. The yard's folder must
-// be readable, and need not be writable, wherever the workspace is used. A tree over the limits is refused with *TooBigError.
+// be readable, but need not be writable, wherever the workspace is used. Errors: *TooBigError for a tree over the limits.
 func (y *Yard) Workspace(ctx context.Context, spec WorkspaceSpec) (err error) {
 	defer wrap(&err, "workspace %s", spec.Dir)
 	if err := spec.Identity.check(); err != nil {

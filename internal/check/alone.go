@@ -7,8 +7,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// alone holds where nothing that matches a pattern differs from a commit, or from the round's base where none is named:
-// nothing added, modified, deleted, renamed away or turned into a link.
+// alone passes if nothing that matches a pattern differs from a commit, the round's base unless the check names one: nothing
+// was added, modified, deleted, renamed or turned into a link.
 func (v *evaluation) alone(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	if v.subject.commit() == "" {
 		return fail(noCommit), nil

@@ -10,8 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// changed holds where every pattern matches a regular file that the round added, modified or renamed to that path.
-// Deletions do not count: taking the tests away is not work on the tests.
+// changed passes if every pattern matches a regular file that the round added, modified or renamed to that path. Deletions do
+// not count: deleting tests is not work on the tests.
 func (v *evaluation) changed(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	if v.subject.commit() == "" {
 		return fail(noCommit), nil
@@ -52,7 +52,7 @@ func (v *evaluation) changed(ctx context.Context, c core.Check) (core.CheckResul
 
 func counts(ch yard.Change) bool { return ch.Kind.IsFile() && local(ch.Path) }
 
-// whatChanged is the evidence of a failed check: all that did change, bounded.
+// whatChanged is the evidence of a failed check: what did change, up to a limit.
 func whatChanged(changes []yard.Change) string {
 	if len(changes) == 0 {
 		return "Nothing was changed at all."

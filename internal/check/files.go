@@ -10,7 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// inTree holds where every pattern matches a regular file of the delivered tree.
+// inTree passes if every pattern matches a regular file of the delivered tree.
 func (v *evaluation) inTree(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	if v.subject.commit() == "" {
 		return fail(noCommit), nil
@@ -43,8 +43,8 @@ func firstMatch(m matcher, files []yard.File) string {
 	return ""
 }
 
-// missed says that nothing matches, and what comes close: entries that match and are no regular files, paths that
-// differ in case, files of the right name elsewhere, and what is in the folder.
+// missed says that nothing matches, and what comes close: entries that match and are not regular files, paths that differ in
+// case, files of the right name elsewhere, and what is in the folder.
 func missed(m matcher, files []yard.File) string {
 	var near, elsewhere, beside []string
 	dir, base := m.dir(), m.base()

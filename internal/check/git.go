@@ -16,9 +16,8 @@ const (
 	maxMessageBytes = 1 << 10
 )
 
-// git holds where the round's history has the wanted shape. Checkpoints that Stellwerk made of uncommitted work are
-// commits too, but need not match the message: the agent can neither word nor undo them. Those that change nothing do not
-// count at all.
+// git passes if the round's history has the wanted shape. Checkpoints that Stellwerk made of uncommitted work are commits
+// too, but need not match the message: the agent can neither word nor undo them. Checkpoints that change nothing do not count.
 func (v *evaluation) git(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	commit := v.subject.commit()
 	if commit == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// merge holds where the delivery takes in both sides of a merge and drops nothing that either brought.
+// merge passes if the delivery merges both sides and drops nothing of either.
 func (v *evaluation) merge(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	if v.subject.Delivery == nil || v.subject.Delivery.Commit == "" {
 		return fail(noCommit), nil

@@ -29,8 +29,8 @@ type Artifacts interface {
 }
 
 // Runner runs a command in a clean checkout of the delivery under check, set up once and isolated as the attempt was. A
-// command that fails, cannot be found or is ended at its time limit is a Result; an error means the checkout or the
-// isolation could not be had.
+// command that fails, cannot be found or is ended at its time limit is a Result; an error means that there is no checkout or
+// no isolation.
 type Runner interface {
 	Run(ctx context.Context, c Command) (Result, error)
 }
@@ -46,14 +46,14 @@ type Command struct {
 type Result struct {
 	ExitCode int
 	Output   string // at least the last 4 KiB of the combined output
-	Digest   string // of the output kept in full, empty where none is
+	Digest   string // of the full output; empty if it was not kept
 	TimedOut bool
-	Limit    string // of the machine's resources that it ran into; empty where it passed
-	// Refused are the hosts, with their ports, that a closed network kept it from.
+	Limit    string // of the machine's resources that it ran into; empty if none
+	// Refused are the hosts, with their ports, that a closed network did not let it reach.
 	Refused []string
 }
 
-// Passed reports that the command did what was asked.
+// Passed reports that the command succeeded within its limits.
 func (r Result) Passed() bool { return r.ExitCode == 0 && !r.TimedOut && r.Limit == "" }
 
 // Memory holds verdicts by key. Recall's answer is used as it is, so a key must name everything a verdict depends on;
@@ -63,7 +63,7 @@ type Memory interface {
 	Remember(ctx context.Context, key string, result core.CheckResult) error
 }
 
-// local reports a path that names something inside the project and is no part of git's own data.
+// local reports a path inside the project that is not part of git's own data.
 func local(path string) bool {
 	if path == "" || strings.HasPrefix(path, "/") || strings.ContainsRune(path, 0) {
 		return false

@@ -8,9 +8,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Targets returns the findings with the stage each is sent to. A rule for the finding's type decides; where none
-// applies, a rule for its file does; where none does either, the default. Where several rules apply, the stage that
-// comes first in order wins. Without a rollback no finding has a target.
+// Targets returns the findings with the stage each is sent to. A rule for the finding's type decides, else a rule for its
+// file, else the default. If several rules apply, the stage that comes first in order wins. Without a rollback no finding has
+// a target.
 func Targets(r *core.Rollback, findings []core.Finding, order []string) []core.Finding {
 	targeted := slices.Clone(findings)
 	for i := range targeted {

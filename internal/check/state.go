@@ -45,8 +45,8 @@ func parseExpr(expr string) (*gojq.Code, error) {
 	return code, nil
 }
 
-// state holds where the expression over what agents reported gives at least one value and none that is false or null.
-// It is no evidence by itself.
+// state passes if the expression over what agents reported gives at least one value and none that is false or null. It proves
+// nothing by itself: agents report what they like.
 func (v *evaluation) state(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	values, err := Query(ctx, c.Expr, v.subject.Context)
 	if ctx.Err() != nil || core.CodeOf(err) == core.CodeInvalid {
@@ -83,7 +83,7 @@ func Query(ctx context.Context, expr string, doc json.RawMessage) ([]any, error)
 	}
 	done := make(chan outcome, 1)
 	// A single step of an expression, such as a product of huge numbers, does not look at the context. Waiting ends at
-	// the limit all the same; the step then ends unheard.
+	// the limit nevertheless; nobody reads the step's result then.
 	go func() {
 		values, err := collect(limited, code, input)
 		done <- outcome{values, err}

@@ -28,7 +28,7 @@ func (f *Folder) Append(events []core.Event) (err error) {
 	if err != nil || len(fresh) == 0 {
 		return err
 	}
-	// Before, for nobody comes back to what a run's last event finds amiss.
+	// First, because nothing repairs the metrics after a run's last event.
 	unread := f.readyMeter(fresh[0].Seq)
 	if err := f.write(file, fresh); err != nil {
 		return err
@@ -36,8 +36,8 @@ func (f *Folder) Append(events []core.Event) (err error) {
 	return errors.Join(unread, f.appendMetrics(fresh))
 }
 
-// lock opens the manifest for this writer alone and learns its end again
-// where another writer moved it.
+// lock opens the manifest for this writer alone, and reads its end again if
+// another writer moved it.
 func (f *Folder) lock() (*os.File, error) {
 	file, err := f.writing(ManifestFile)
 	if err != nil {
@@ -144,7 +144,7 @@ func (f *Folder) write(file *os.File, events []core.Event) error {
 		err = file.Sync()
 	}
 	if err != nil {
-		f.tail.size = -1 // unknown: to be learnt again
+		f.tail.size = -1 // unknown: it is read again
 		return explain(err, path)
 	}
 	made := f.tail.end == 0

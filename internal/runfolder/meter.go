@@ -11,11 +11,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/measure"
 )
 
-// readyMeter has the meter know the events before seq. Those that another program
-// wrote, or this one before it was started again, are read from the manifest, and
-// metrics.jsonl is put right by them: who was killed after writing the one did not
-// come to write the other. Where the manifest cannot be read, that is said once, and
-// only the durations of what was open are missing.
+// readyMeter makes sure that the meter has seen the events before seq. It reads those
+// that another program wrote, or this one before a restart, from the manifest, and
+// repairs metrics.jsonl: a writer that was killed after the manifest did not write the
+// metrics. If the manifest cannot be read, it says so once, and only the durations of
+// what was open are missing.
 func (f *Folder) readyMeter(seq int64) error {
 	if f.meter != nil && f.meter.seq == seq-1 {
 		return nil
@@ -71,7 +71,7 @@ func typeOf(line []byte) core.Type {
 	return core.Type(name)
 }
 
-// mendMetrics replaces metrics.jsonl where it is not what it should be.
+// mendMetrics replaces metrics.jsonl if its content is wrong.
 func (f *Folder) mendMetrics(want []byte) error {
 	have, err := f.root.ReadFile(MetricsFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +80,7 @@ func (f *Folder) mendMetrics(want []byte) error {
 	if bytes.Equal(have, want) {
 		return nil
 	}
-	if f.metrics != nil { // it would go on writing to the old one
+	if f.metrics != nil { // it would keep writing to the old file
 		if err := f.metrics.Close(); err != nil {
 			return explain(err, f.at(MetricsFile))
 		}
@@ -89,8 +89,8 @@ func (f *Folder) mendMetrics(want []byte) error {
 	return f.replace(MetricsFile, bytes.NewReader(want), false)
 }
 
-// appendMetrics is derived from the manifest: not worth a wait for the disk. What
-// could not be written is put right before the next events are.
+// appendMetrics does not wait for the disk, because metrics follow from the manifest.
+// If it fails, the next Append repairs the file first.
 func (f *Folder) appendMetrics(events []core.Event) error {
 	var lines []byte
 	for _, e := range events {

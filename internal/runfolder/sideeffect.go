@@ -56,7 +56,7 @@ type seenCalls struct {
 	blind  bool // it is recorded that nothing could be seen
 }
 
-// note takes a record in, and reports whether it is new.
+// note remembers a record, and reports whether it is new.
 func (l *effectLog) note(e SideEffect) bool {
 	before := l.seen[e.Attempt]
 	now := seenCalls{n: max(before.n, e.N), seq: max(before.seq, e.Seq), blind: before.blind || e.Outcome == OutcomeUnobserved}
@@ -64,10 +64,10 @@ func (l *effectLog) note(e SideEffect) bool {
 	return now != before
 }
 
-// SideEffects adds records and returns once they are on disk. One that is there
-// already is not added again, so whoever repeats what a crash interrupted writes
-// each once; a torn last line is cut first. The file is read once for as long as
-// the folder is open, and after that only where somebody else has written.
+// SideEffects adds records and returns once they are on disk. It does not add a
+// record twice, so a caller may repeat what a crash interrupted, and it cuts a torn
+// last line first. It reads the file once for as long as the folder is open, and
+// again only if another writer changed it.
 func (f *Folder) SideEffects(records ...SideEffect) (err error) {
 	if len(records) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (f *Folder) SideEffects(records ...SideEffect) (err error) {
 		return explain(err, path)
 	}
 	if err := f.effects.add(file, records); err != nil {
-		f.effects = effectLog{} // what is in the file is to be seen
+		f.effects = effectLog{} // the file must be read again
 		return explain(err, path)
 	}
 	return nil
@@ -139,9 +139,8 @@ func (l *effectLog) add(file *os.File, records []SideEffect) error {
 	return nil
 }
 
-// EachSideEffect hands over the records of the folder at path, the oldest
-// first. Where none was written there are none. A line that is being written is
-// passed over.
+// EachSideEffect hands over the records of the folder at path, the oldest first. It
+// skips a line that is being written.
 func EachSideEffect(path string, fn func(SideEffect) error) (err error) {
 	root, err := os.OpenRoot(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -25,8 +25,8 @@ const (
 	WavesDir    = "waves"
 )
 
-// words are the questions and answers of a manifest as lines, as far as it was
-// read.
+// words are the questions and answers of the part of the manifest that was read,
+// as lines.
 type words struct {
 	end            int64 // offset in the manifest
 	inbox, answers []byte
@@ -38,7 +38,7 @@ type asked struct {
 	Question string    `json:"question_id"` // the same: by it answers.jsonl refers to the line
 	Source   string    `json:"source"`      // the delegation, or planner
 	Text     string    `json:"text"`
-	From     string    `json:"from,omitempty"` // delegation; the planner's own where empty
+	From     string    `json:"from,omitempty"` // delegation; empty for the planner's own
 	Blocking bool      `json:"blocking"`
 	About    string    `json:"about,omitempty"`
 	Default  string    `json:"default,omitempty"`
@@ -53,11 +53,11 @@ type answered struct {
 	At       time.Time `json:"at"`
 }
 
-// WriteWaves makes the files of a run in waves what they follow from: pool.json and
-// waves/ from the run and its documents, which read finds by their digest, the
-// questions and answers from the manifest. It returns the names of files that were
-// something else than an earlier state of the same, such as one with a torn or a
-// repeated line: they are what they should be again.
+// WriteWaves writes the files of a run in waves: pool.json and waves/ from the run
+// and its documents, which read finds by their digest, the questions and answers
+// from the manifest. It returns the names of the files that it repaired, because
+// they were not an earlier state of the same file: one with a torn or a repeated
+// line, for example.
 func (f *Folder) WriteWaves(r *core.Run, read func(digest string) (io.ReadCloser, error)) (mended []string, err error) {
 	if r.Waves == nil {
 		return nil, nil
@@ -116,8 +116,8 @@ func (f *Folder) listen() error {
 	})
 }
 
-// hear takes a line of the manifest in, where it is a question or an answer. Most
-// are neither, and are not read.
+// hear takes in a line of the manifest that is a question or an answer. Most are
+// neither, and are not decoded.
 func (w *words) hear(line []byte) error {
 	if !bytes.Contains(line, []byte(`"`+core.TypeQuestionAsked+`"`)) && !bytes.Contains(line, []byte(`"`+core.TypeQuestionAnswered+`"`)) {
 		return nil
@@ -135,7 +135,7 @@ func (w *words) hear(line []byte) error {
 		w.inbox, err = withLine(w.inbox, asked{ID: b.ID, Question: b.ID, Source: cmp.Or(b.From, core.PlannerStage), Text: b.Text, From: b.From, Blocking: b.Blocking, About: b.About, Default: b.Default, At: e.At})
 	case core.QuestionAnswered:
 		w.answers, err = withLine(w.answers, answered{Question: b.ID, Answer: b.Text, By: by(b), At: e.At})
-	default: // its text only spoke of one
+	default: // only its text mentions one
 	}
 	return err
 }
@@ -155,8 +155,8 @@ func withLine(lines []byte, v any) ([]byte, error) {
 	return append(append(lines, line...), '\n'), err
 }
 
-// settle makes a file have a content. It was whole where whole lines of the same
-// were there before, or nothing.
+// settle gives a file its content. It reports whether the file was whole: missing,
+// empty, or a beginning of that content that ends with a line.
 func (f *Folder) settle(name string, content []byte) (whole bool, err error) {
 	old, err := f.root.ReadFile(name)
 	switch {

@@ -32,10 +32,10 @@ type book struct {
 	asked      bool
 }
 
-// List implements rest.Book. A Gitea finds any one pull request of two
-// branches, of whatever state; only where there is one is its whole list read.
-// The quick question is asked once: if the creation that follows is refused, a
-// server too old to know it is not asked again.
+// List implements rest.Book. A Gitea can quickly find one pull request of two
+// branches, in any state; List reads the whole list only if there is one. It asks
+// the quick question once: a server that is too old for it answers 404, and then
+// refuses the creation that follows.
 func (b *book) List(context.Context) ([]rest.Entry, *http.Response, error) {
 	if !b.asked {
 		b.asked = true

@@ -14,15 +14,15 @@ import (
 
 const (
 	maxMessage = 300
-	// patience is how long a forge is left alone that does not say how long.
+	// patience is how long to wait for a forge that does not say how long.
 	patience = time.Minute
 	// longest bounds what a forge may ask for.
 	longest = 2 * time.Hour
 )
 
 // Failure makes an error of what came back: an answer, if there was one, and
-// what the library said of it. Nil stays nil. A context that ended is told as
-// such, because that is not the forge's doing.
+// the library's own error. Nil stays nil. If the context ended, the error says
+// so, because the forge did not cause that.
 func (c *Client) Failure(ctx context.Context, op string, resp *http.Response, err error) error {
 	if err == nil {
 		return nil
@@ -48,7 +48,7 @@ func (c *Client) Failure(ctx context.Context, op string, resp *http.Response, er
 	return e
 }
 
-// Message makes one bounded line without the token of what a forge said.
+// Message makes one line of bounded length, without the token, of what a forge said.
 func (c *Client) Message(text string) string {
 	return plain.Line(c.token.Redact(text), maxMessage)
 }
@@ -74,8 +74,8 @@ func limited(h http.Header) bool {
 	return h.Get("Retry-After") != "" || h.Get("X-RateLimit-Remaining") == "0"
 }
 
-// wait is how long the forge wants to be left alone: Retry-After in seconds or
-// as a date, else the moment at which a used-up quota begins again.
+// wait is how long the forge asks to wait: Retry-After in seconds or as a date,
+// else until a used-up quota is renewed.
 func wait(kind error, h http.Header, now time.Time) time.Duration {
 	if !errors.Is(kind, forge.ErrRateLimited) && !errors.Is(kind, forge.ErrUnavailable) {
 		return 0
@@ -91,7 +91,7 @@ func wait(kind error, h http.Header, now time.Time) time.Duration {
 	return Patience(kind, after)
 }
 
-// Patience bounds a wait, and sets one where a forge that limits gave none.
+// Patience bounds a wait, and sets one if a forge limits requests without saying for how long.
 func Patience(kind error, after time.Duration) time.Duration {
 	if after <= 0 && errors.Is(kind, forge.ErrRateLimited) {
 		return patience

@@ -42,7 +42,7 @@ func (r *Run) builtin(s *scope, name string, args []Text) (out alternatives, ok 
 	return unresolved(), true
 }
 
-// printsEnvironment reports the customary eval "$(tool …)" of tools whose only output is settings for the shell.
+// printsEnvironment reports the usual eval "$(tool …)" of tools that print only settings for the shell.
 func printsEnvironment(args []*syntax.Word) bool {
 	if len(args) != 2 || args[0].Lit() != "eval" || len(args[1].Parts) != 1 {
 		return false
@@ -74,7 +74,7 @@ func Join(args []Text) Text {
 	return Text(strings.Join(parts, " "))
 }
 
-// source looks at code read from a descriptor; a file's content is not the line's.
+// source looks at code read from a descriptor; the content of a file is not on the line.
 func (r *Run) source(s *scope, args []Text) {
 	switch {
 	case len(args) == 0:
@@ -88,7 +88,7 @@ func (r *Run) source(s *scope, args []Text) {
 	}
 }
 
-// trap looks at code that runs later: now with what is known now, and once more at the end.
+// trap remembers code that runs later; it is looked at after everything else.
 func (r *Run) trap(args []Text) {
 	operands := Scan(args, "", "").Operands
 	if len(operands) < 2 || operands[0] == "-" || operands[0] == "" {
@@ -185,7 +185,7 @@ func (r *Run) unset(s *scope, args []Text) {
 	}
 }
 
-// reading looks at the builtins that set variables to what the line does not say.
+// reading looks at the builtins that set variables to values that are not on the line.
 func (r *Run) reading(s *scope, name string, args []Text) alternatives {
 	var found Options
 	switch name {

@@ -200,8 +200,8 @@ func (r *Run) prompt(v alternatives) {
 	}
 }
 
-// defaulted is ${x:-word}. The line has no say in what the environment holds, so of a variable that it does not set
-// only the default counts.
+// defaulted is ${x:-word}. The line does not decide what the environment holds, so only the default counts for a variable that
+// the line does not set.
 func (s *scope) defaulted(name string, v, word alternatives) alternatives {
 	_, set := s.variables.get(name)
 	switch {

@@ -37,27 +37,16 @@ func target(r *core.Rollback, f core.Finding, order []string) string {
 	return r.Default
 }
 
-// earliest is the stage of the matching rule that comes first in order.
+// earliest is the stage of the matching rule that comes first in order; stages that order does not know come last.
 func earliest(rules []core.RollbackRule, order []string, matches func(string) bool) string {
-	var stages []string
-	for _, rule := range rules {
-		if matches(rule.Match) {
-			stages = append(stages, rule.Stage)
-		}
-	}
-	return first(stages, order)
-}
-
-// first is the stage that comes first in order; stages that order does not know come last.
-func first(stages, order []string) string {
 	best, rank := "", len(order)+1
-	for _, s := range stages {
-		at := slices.Index(order, s)
+	for _, rule := range rules {
+		at := slices.Index(order, rule.Stage)
 		if at < 0 {
 			at = len(order)
 		}
-		if at < rank {
-			best, rank = s, at
+		if at < rank && matches(rule.Match) {
+			best, rank = rule.Stage, at
 		}
 	}
 	return best

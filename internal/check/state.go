@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -148,18 +149,14 @@ func showValues(values []any) string {
 	return strings.Join(shown, ", ")
 }
 
-// indent makes a JSON document readable; what is no JSON stays as it is.
+// indent makes a JSON document readable; anything else stays as it is.
 func indent(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return "{}"
 	}
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, raw, "", "  ") != nil {
 		return string(raw)
 	}
-	pretty, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return string(raw)
-	}
-	return string(pretty)
+	return pretty.String()
 }

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -113,10 +114,12 @@ func (s *packScanner) inflate(ctx context.Context, size int64, delta bool) (err 
 	if err != nil {
 		return cutOff(err)
 	}
-	content := &countingReader{in: bufio.NewReader(&cancellable{ctx, io.LimitReader(s.inflater, size+1)})}
+	limited := &io.LimitedReader{R: s.inflater, N: size + 1}
+	content := bufio.NewReader(&cancellable{ctx, limited})
 	if delta {
-		made, err := deltaMakes(content)
-		if err != nil {
+		_, sourceErr := binary.ReadUvarint(content)
+		made, err := binary.ReadUvarint(content)
+		if err = errors.Join(sourceErr, err); err != nil {
 			return cutOff(err)
 		}
 		s.seen.objects-- // one object of two sizes
@@ -124,37 +127,16 @@ func (s *packScanner) inflate(ctx context.Context, size int64, delta bool) (err 
 			return err
 		}
 	}
-	n, err := io.Copy(io.Discard, content.in)
+	_, err = io.Copy(io.Discard, content)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		return cutOff(err)
-	case n+content.n != size:
+	case limited.N != 1:
 		return fmt.Errorf("%w: an object of the pack does not have the size it claims", ErrCorrupt)
 	}
 	return nil
-}
-
-func deltaMakes(r io.ByteReader) (uint64, error) {
-	if _, err := binary.ReadUvarint(r); err != nil {
-		return 0, err
-	}
-	return binary.ReadUvarint(r)
-}
-
-// countingReader knows how many bytes were read one by one.
-type countingReader struct {
-	in *bufio.Reader
-	n  int64
-}
-
-func (r *countingReader) ReadByte() (byte, error) {
-	b, err := r.in.ReadByte()
-	if err == nil {
-		r.n++
-	}
-	return b, err
 }
 
 func cutOff(err error) error {

@@ -25,7 +25,7 @@ func (r *Run) builtin(s *scope, name string, args []Text) (out alternatives, ok 
 	case "set":
 		r.set(s, args)
 	case "shift":
-		r.shift(s)
+		s.arguments = s.arguments[min(1, len(s.arguments)):]
 	case "unset":
 		r.unset(s, args)
 	case "read", "mapfile", "readarray", "getopts", "printf":
@@ -160,12 +160,6 @@ func (r *Run) set(s *scope, args []Text) {
 		if t == "-o" || t == "+o" {
 			return
 		}
-	}
-}
-
-func (r *Run) shift(s *scope) {
-	if len(s.arguments) > 0 {
-		s.arguments = s.arguments[1:]
 	}
 }
 

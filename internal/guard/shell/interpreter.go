@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -130,10 +131,8 @@ func (r *Run) processInput(path Text) Input {
 
 // printedInput is what a program prints, as the input of another.
 func printedInput(out alternatives) Input {
-	for _, t := range out {
-		if !t.Known() {
-			return Input{Kind: InputComputed}
-		}
+	if slices.ContainsFunc(out, func(t Text) bool { return !t.Known() }) {
+		return Input{Kind: InputComputed}
 	}
 	return Input{Kind: InputText, Texts: out}
 }

@@ -36,7 +36,7 @@ type scope struct {
 }
 
 func newScope() *scope {
-	return &scope{variables: newVariables(), unknown: unresolved(), atom: one(atom)}
+	return &scope{variables: variables{table: &map[string]variable{}, owned: true}, unknown: unresolved(), atom: one(atom)}
 }
 
 // output is an unknown output, or nil if the output does not matter.
@@ -49,8 +49,8 @@ func (s *scope) output() alternatives {
 
 // fork returns a copy whose changes stay within it.
 func (s *scope) fork() *scope {
+	s.variables.owned = false // whoever changes them first makes a copy
 	forked := *s
-	forked.variables = s.variables.share()
 	return &forked
 }
 

@@ -158,6 +158,16 @@ func (a alternatives) then(next alternatives) alternatives {
 	return joined
 }
 
+// eachKnown changes the texts that are known; the others may become anything.
+func (a alternatives) eachKnown(change func(string) string) alternatives {
+	return a.each(func(t Text) Text {
+		if !t.Known() {
+			return anything
+		}
+		return Text(change(string(t)))
+	})
+}
+
 func (a alternatives) each(change func(Text) Text) alternatives {
 	changed := make(alternatives, len(a))
 	for i, t := range a {

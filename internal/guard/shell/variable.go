@@ -38,15 +38,6 @@ type variables struct {
 	owned bool
 }
 
-func newVariables() variables {
-	return variables{table: &map[string]variable{}, owned: true}
-}
-
-func (v *variables) share() variables {
-	v.owned = false
-	return *v
-}
-
 func (v variables) get(name string) (variable, bool) {
 	found, ok := (*v.table)[name]
 	return found, ok

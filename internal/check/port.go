@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,13 +66,7 @@ type Memory interface {
 
 // local reports a path inside the project that is not part of git's own data.
 func local(path string) bool {
-	if path == "" || strings.HasPrefix(path, "/") || strings.ContainsRune(path, 0) {
-		return false
-	}
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "" || segment == "." || segment == ".." || strings.EqualFold(segment, ".git") {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsRune(path, 0) && !slices.ContainsFunc(strings.Split(path, "/"), func(segment string) bool {
+		return segment == "" || segment == "." || segment == ".." || strings.EqualFold(segment, ".git")
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,12 +123,7 @@ func collect(ctx context.Context, code *gojq.Code, input any) (values []any, err
 
 // Truthy reports that there is a value and that all are true in the sense of jq: neither false nor null.
 func Truthy(values []any) bool {
-	for _, v := range values {
-		if v == nil || v == false {
-			return false
-		}
-	}
-	return len(values) > 0
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v any) bool { return v == nil || v == false })
 }
 
 func showValues(values []any) string {

@@ -6,6 +6,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
@@ -115,17 +116,11 @@ func (j *judge) stellwerk(r *shell.Run, p shell.Program) {
 		return // prints its help
 	}
 	verb := found.Operands[0]
-	for _, name := range found.Names() {
-		switch name {
-		case "state", "json", "verbose", "v", "help", "h", "version":
-		default:
-			verb = shell.Unknown() // the next word may be its value
-		}
+	if !found.Only("state json verbose v help h version") {
+		verb = shell.Unknown() // it may be the value of an option that is not known here
 	}
-	for _, allowed := range j.Verbs {
-		if string(verb) == allowed && !found.Blurred {
-			return
-		}
+	if slices.Contains(j.Verbs, string(verb)) && !found.Blurred {
+		return
 	}
 	r.Refuse(PersonsWord, "`stellwerk "+verb.String()+"` is not for this session to run"+j.instead("; it belongs to the person or to the engine: finish your task and say in your answer what is needed",
 		"; it belongs to the person or to the engine: allowed here are "+strings.Join(j.Verbs, ", ")))

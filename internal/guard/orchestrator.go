@@ -168,12 +168,7 @@ func onlyOpenKinds(args []shell.Text) bool {
 			files = append(files, t)
 		}
 	}
-	for _, file := range files {
-		if !isOpenKind(string(file)) {
-			return false
-		}
-	}
-	return len(files) > 0
+	return len(files) > 0 && !slices.ContainsFunc(files, func(file shell.Text) bool { return !isOpenKind(string(file)) })
 }
 
 func showsPatch(args []shell.Text) bool {

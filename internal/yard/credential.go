@@ -97,8 +97,8 @@ func (y *Yard) contact(ctx context.Context, address string, given Credential) (r
 		return r, g, err
 	}
 	c := given
-	if c.Secret == "" && y.credentials != nil {
-		if c, err = y.credentials(ctx, r.address); err != nil {
+	if c.Secret == "" && y.Credentials != nil {
+		if c, err = y.Credentials(ctx, r.address); err != nil {
 			return r, g, fmt.Errorf("%w: find the credential for %s: %w", ErrAuth, r.server, err)
 		}
 	}

@@ -148,10 +148,8 @@ func (y *Yard) Special(ctx context.Context, commit string) (submodules, lfs bool
 func usesLFS(attributes string) bool {
 	for line := range strings.Lines(attributes) {
 		fields := strings.Fields(line)
-		for i, field := range fields {
-			if i > 0 && field == "filter=lfs" && !strings.HasPrefix(fields[0], "#") {
-				return true
-			}
+		if len(fields) > 1 && !strings.HasPrefix(fields[0], "#") && slices.Contains(fields[1:], "filter=lfs") {
+			return true
 		}
 	}
 	return false

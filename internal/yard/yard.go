@@ -34,15 +34,8 @@ type Yard struct {
 	reader    reader
 	fetching  chan struct{} // held during a fetch
 
-	credentials Credentials // nil if no remote needs any
-}
-
-// Option adjusts a yard as it is opened.
-type Option func(*Yard)
-
-// WithCredentials lets a yard reach remotes that need a credential.
-func WithCredentials(source Credentials) Option {
-	return func(y *Yard) { y.credentials = source }
+	// Credentials finds the credentials for remotes; nil if none needs any. It is set before the yard is used.
+	Credentials Credentials
 }
 
 const yardConfig = `[core]
@@ -70,7 +63,7 @@ const incomingDir = "incoming"
 // Open opens the yard in dir, an absolute path, and creates it when dir is missing
 // or empty. A folder that holds anything else is refused. Leftovers of git processes
 // that died are removed if no other process has the yard open.
-func Open(ctx context.Context, dir string, options ...Option) (_ *Yard, err error) {
+func Open(ctx context.Context, dir string) (_ *Yard, err error) {
 	defer wrap(&err, "open yard %s", dir)
 	if !filepath.IsAbs(dir) {
 		return nil, errors.New("the path must be absolute")
@@ -82,9 +75,6 @@ func Open(ctx context.Context, dir string, options ...Option) (_ *Yard, err erro
 		return nil, err
 	}
 	y := &Yard{dir: filepath.Clean(dir), extent: defaultExtent(), pack: defaultPackLimits(), memory: maxGitMemory, fetching: make(chan struct{}, 1)}
-	for _, option := range options {
-		option(y)
-	}
 	if y.occupancy, err = occupy(y.dir); err != nil {
 		return nil, err
 	}

@@ -20,10 +20,16 @@ const (
 	longest = 2 * time.Hour
 )
 
+// Answer is a response without its body, which the library of the forge has read.
+type Answer struct {
+	Status int
+	Header http.Header
+}
+
 // Failure makes an error of what came back: an answer, if there was one, and
 // the library's own error. Nil stays nil. If the context ended, the error says
 // so, because the forge did not cause that.
-func (c *Client) Failure(ctx context.Context, op string, resp *http.Response, err error) error {
+func (c *Client) Failure(ctx context.Context, op string, resp *Answer, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -39,7 +45,7 @@ func (c *Client) Failure(ctx context.Context, op string, resp *http.Response, er
 		e.Cause = err // nothing in it comes from the other side
 		return e
 	}
-	e.Status = resp.StatusCode
+	e.Status = resp.Status
 	e.Kind = kind(resp)
 	e.RetryAfter = wait(e.Kind, resp.Header, time.Now())
 	if c.Explain != nil {
@@ -53,8 +59,8 @@ func (c *Client) Message(text string) string {
 	return plain.Line(c.token.Redact(text), maxMessage)
 }
 
-func kind(resp *http.Response) error {
-	switch status := resp.StatusCode; {
+func kind(resp *Answer) error {
+	switch status := resp.Status; {
 	case status == http.StatusUnauthorized:
 		return forge.ErrToken
 	case status == http.StatusTooManyRequests, status == http.StatusForbidden && limited(resp.Header):

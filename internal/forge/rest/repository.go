@@ -15,7 +15,7 @@ type Repository struct{ Owner, Name string }
 func (r Repository) String() string { return r.Owner + "/" + r.Name }
 
 // ErrRepository says that the repository's name on the forge is unknown.
-var ErrRepository = errors.New("Stellwerk does not know the repository's name on the forge")
+var ErrRepository = errors.New("the repository's name on the forge is unknown")
 
 // The forms are made when they are first asked for: a repeated class costs every
 // start of the program half a millisecond.

@@ -24,10 +24,11 @@ func (y *yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 	if opened, ok := y.open[project]; ok {
 		return opened, nil
 	}
-	opened, err := yard.Open(ctx, filepath.Join(y.dir, project+".git"), yard.WithCredentials(y.pass))
+	opened, err := yard.Open(ctx, filepath.Join(y.dir, project+".git"))
 	if err != nil {
 		return nil, err
 	}
+	opened.Credentials = y.pass
 	y.open[project] = opened
 	return opened, nil
 }

@@ -1,7 +1,7 @@
-// Package blob keeps files by the hash of their content. A digest that Put has
-// returned names bytes that survive a crash of the machine, so an event may
-// speak of it. The package must not change what it keeps, deletes only what its
-// caller says nobody speaks of, and knows nothing of what the bytes mean.
+// Package blob keeps files by the hash of their content. The bytes behind a digest
+// that Put has returned survive a crash of the machine, so an event may name it.
+// The package must not change what it keeps, deletes a blob only if its caller
+// says that nothing names it, and does not know what the bytes mean.
 package blob
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// TooLarge says that content went past the limit it was put under.
+// TooLarge says that content exceeds the limit given to Put.
 type TooLarge struct{ Max int64 }
 
 func (e *TooLarge) Error() string { return fmt.Sprintf("larger than the limit of %d bytes", e.Max) }
@@ -37,7 +37,7 @@ type Folder struct {
 	durable map[string]bool // guarded by mu: shards whose own name is known to be on disk
 }
 
-// Open opens a folder of blobs, and makes it where there is none.
+// Open opens a folder of blobs, and creates it if it is missing.
 func Open(path string) (*Folder, error) { return open(path, realDisk{}) }
 
 func open(path string, d disk) (*Folder, error) {
@@ -51,8 +51,8 @@ func open(path string, d disk) (*Folder, error) {
 }
 
 // Put keeps what r yields, at most max bytes (0 for no limit), and returns its
-// hex SHA-256. Content that is there already is checked, mended where it was
-// damaged, and left as it is otherwise.
+// hex SHA-256. If the content is there already, Put checks it and repairs it if it
+// is damaged.
 func (f *Folder) Put(ctx context.Context, r io.Reader, max int64) (digest string, size int64, err error) {
 	tmp, err := f.disk.createTemp(f.path)
 	if err != nil {
@@ -75,14 +75,14 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, max int64) (digest string
 	return digest, size, nil
 }
 
-// fill writes r to tmp and closes it, where all goes well once its bytes are on disk.
+// fill writes r to tmp, makes it durable, and closes it.
 func (f *Folder) fill(ctx context.Context, tmp *os.File, r io.Reader, max int64) (digest string, size int64, err error) {
 	defer func() { err = errors.Join(err, tmp.Close()) }()
 	if max > 0 {
 		r = io.LimitReader(r, max+1)
 	}
 	hash := sha256.New()
-	size, err = io.Copy(io.MultiWriter(tmp, hash), patient{ctx, r})
+	size, err = io.Copy(io.MultiWriter(tmp, hash), cancellable{ctx, r})
 	if err != nil {
 		return "", 0, err
 	}
@@ -95,9 +95,9 @@ func (f *Folder) fill(ctx context.Context, tmp *os.File, r io.Reader, max int64)
 	return hex.EncodeToString(hash.Sum(nil)), size, nil
 }
 
-// place gives a finished file its name and sees that the name is on disk. A
-// blob that is there already may have been named by somebody who has not come
-// to that yet, so this does it for both.
+// place gives a finished file its name and makes the name durable. Another writer
+// may have named the same blob without having made that durable yet, so place does
+// it for both.
 func (f *Folder) place(ctx context.Context, tmp, digest string) (renamed bool, err error) {
 	path := f.at(digest)
 	shard := filepath.Dir(path)
@@ -151,7 +151,7 @@ func (f *Folder) Open(digest string) (*os.File, error) {
 	return file, nil
 }
 
-// Path is where a blob is kept, or would be.
+// Path is the file of a blob, whether it exists or not.
 func (f *Folder) Path(digest string) (string, error) {
 	if raw, err := hex.DecodeString(digest); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != digest {
 		return "", core.Errorf(core.CodeInvalid, "%.80q is not the digest of a blob", digest)
@@ -161,7 +161,8 @@ func (f *Folder) Path(digest string) (string, error) {
 
 func (f *Folder) at(digest string) string { return filepath.Join(f.path, digest[:2], digest[2:]) }
 
-// Verify reads a blob and reports where it is missing or not what its name says.
+// Verify reads a blob and fails if it is missing or its content does not match the
+// digest.
 func (f *Folder) Verify(ctx context.Context, digest string) (err error) {
 	file, err := f.Open(digest)
 	if err != nil {
@@ -169,27 +170,27 @@ func (f *Folder) Verify(ctx context.Context, digest string) (err error) {
 	}
 	defer func() { err = errors.Join(err, explain(file.Close(), "blob "+digest)) }()
 	hash := sha256.New()
-	if _, err := io.Copy(hash, patient{ctx, file}); err != nil {
+	if _, err := io.Copy(hash, cancellable{ctx, file}); err != nil {
 		return explain(err, "blob "+digest)
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != digest {
 		return core.Errorf(core.CodeUnavailable, "blob %s is damaged: its content has the hash %s", digest, got).
-			WithHint("restore the blobs folder from a backup; putting the same content again mends it")
+			WithHint("restore the blobs folder from a backup; storing the same content again repairs it")
 	}
 	return nil
 }
 
-// patient is a reader that ends with its context.
-type patient struct {
+// cancellable reads until its context ends.
+type cancellable struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (p patient) Read(b []byte) (int, error) {
-	if err := p.ctx.Err(); err != nil {
+func (c cancellable) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return p.r.Read(b)
+	return c.r.Read(b)
 }
 
 func explain(err error, what string) error {

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Young is how long a blob is never discarded after it was put, or put again:
-// time enough for the event that speaks of it.
+// Young is how long a blob is kept in any case after it was put, or put again: time
+// enough for the event that names it.
 const Young = 24 * time.Hour
 
-// Each calls fn with every blob: its digest, its size and when it was put last.
-// What is not named like a blob is passed over.
+// Each calls fn with every blob: its digest, its size and when it was put last. It
+// skips files that are not named like a blob.
 func (f *Folder) Each(fn func(digest string, size int64, at time.Time) error) error {
 	err := filepath.WalkDir(f.path, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -32,8 +32,8 @@ func (f *Folder) Each(fn func(digest string, size int64, at time.Time) error) er
 	return explain(err, "folder of blobs "+f.path)
 }
 
-// Discard removes a blob that nobody speaks of, unless it was put since before,
-// or is young. It reports whether it is gone; repeating it is harmless.
+// Discard removes a blob that nothing names, unless it was put after before or is
+// young. It reports whether the blob is gone; repeating it is harmless.
 func (f *Folder) Discard(digest string, before time.Time) (bool, error) {
 	path, err := f.Path(digest)
 	if err != nil {
@@ -55,7 +55,7 @@ func (f *Folder) Discard(digest string, before time.Time) (bool, error) {
 	return err == nil, explain(err, "blob "+digest)
 }
 
-// Touch makes a blob young for somebody who is about to speak of it, and reports
+// Touch makes a blob young for a caller that is about to name it, and reports
 // whether it is there.
 func (f *Folder) Touch(digest string) (bool, error) {
 	path, err := f.Path(digest)

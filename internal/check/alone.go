@@ -1,19 +1,19 @@
 package check
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// alone holds where nothing that matches a pattern differs from a commit, or from the round's base where none is named:
-// nothing added, modified, deleted, renamed away or turned into a link.
+// alone passes if nothing that matches a pattern differs from a commit, the round's base unless the check names one: nothing
+// was added, modified, deleted, renamed or turned into a link.
 func (v *evaluation) alone(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	if v.subject.commit() == "" {
 		return fail(noCommit), nil
 	}
-	changes, err := v.since(ctx, c.Into)
+	changes, err := v.since(ctx, cmp.Or(c.Into, v.subject.Base))
 	if err != nil {
 		return core.CheckResult{}, err
 	}
@@ -31,15 +31,4 @@ func (v *evaluation) alone(ctx context.Context, c core.Check) (core.CheckResult,
 		return fail("Changed, although it had to stay as it is:\n%s", bullets(touched, shownPaths)), nil
 	}
 	return pass("Nothing was changed there."), nil
-}
-
-func (v *evaluation) since(ctx context.Context, commit string) ([]Change, error) {
-	if commit == "" {
-		return v.diff(ctx)
-	}
-	changes, err := v.Tree.Changes(ctx, commit, v.subject.commit())
-	if err != nil {
-		return nil, fmt.Errorf("list what changed from %s to %s: %w", short(commit), short(v.subject.commit()), err)
-	}
-	return changes, nil
 }

@@ -17,8 +17,8 @@ const (
 	maxProbed = 64 << 10 // bytes of an artifact that only has to say something
 )
 
-// artifact holds where the delivery has an artifact of the name that is not blank and valid where it has a schema. A
-// review or a plan must also be one that can be acted on.
+// artifact passes if the delivery has an artifact of that name that is not blank and fits the check's schema, if there is
+// one. Stellwerk must also be able to act on a review or a plan.
 func (v *evaluation) artifact(c core.Check) (core.CheckResult, error) {
 	a := v.subject.Delivery.Artifact(c.Name)
 	if a == nil {
@@ -58,7 +58,7 @@ func (v *evaluation) artifact(c core.Check) (core.CheckResult, error) {
 	return pass("Handed in, %s.", count(int(a.Size), "byte")), nil
 }
 
-// unreadable says why Stellwerk cannot act on a document that it reads itself.
+// unreadable says why Stellwerk cannot act on a document that it reads itself; nil if it can, or does not read it.
 func unreadable(c core.Check, data []byte) error {
 	var err error
 	switch {
@@ -70,7 +70,7 @@ func unreadable(c core.Check, data []byte) error {
 	return err
 }
 
-// notHandedIn says what was handed in instead, and what was refused for which reason.
+// notHandedIn says that an artifact is missing, what was handed in instead, and what was refused for which reason.
 func notHandedIn(name string, d *core.Delivery) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s was not handed in.", show(name))

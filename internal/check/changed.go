@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// changed holds where every pattern matches a regular file that the round added, modified or renamed to that path.
-// Deletions do not count: taking the tests away is not work on the tests.
+// changed passes if every pattern matches a regular file that the round added, modified or renamed to that path. Deletions do
+// not count: deleting tests is not work on the tests.
 func (v *evaluation) changed(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	if v.subject.commit() == "" {
 		return fail(noCommit), nil
@@ -49,10 +50,10 @@ func (v *evaluation) changed(ctx context.Context, c core.Check) (core.CheckResul
 		strings.Join(missing, " or "), short(v.subject.Base), whatChanged(changes)), nil
 }
 
-func counts(ch Change) bool { return !ch.Deleted && ch.Mode.Regular() && local(ch.Path) }
+func counts(ch yard.Change) bool { return ch.Kind.IsFile() && local(ch.Path) }
 
-// whatChanged is the evidence of a failed check: all that did change, bounded.
-func whatChanged(changes []Change) string {
+// whatChanged is the evidence of a failed check: what did change, up to a limit.
+func whatChanged(changes []yard.Change) string {
 	if len(changes) == 0 {
 		return "Nothing was changed at all."
 	}
@@ -60,31 +61,33 @@ func whatChanged(changes []Change) string {
 	for i, ch := range changes {
 		items[i] = show(ch.Path)
 		switch {
-		case ch.Deleted:
+		case ch.Status == 'D':
 			items[i] += " (deleted, does not count)"
 		case !counts(ch):
-			items[i] += fmt.Sprintf(" (%s, does not count)", ch.Mode)
+			items[i] += fmt.Sprintf(" (%s, does not count)", ch.Kind)
 		}
 	}
 	return fmt.Sprintf("What changed (%s):\n%s", count(len(changes), "path"), bullets(items, shownPaths))
 }
 
-func (v *evaluation) diff(ctx context.Context) ([]Change, error) {
-	if v.diffed {
-		return v.changes, nil
+// diff lists what the round changed, and remembers it.
+func (v *evaluation) diff(ctx context.Context) ([]yard.Change, error) {
+	var err error
+	if !v.diffed {
+		v.changes, err = v.since(ctx, v.subject.Base)
+		v.diffed = err == nil
 	}
-	changes, err := v.Tree.Changes(ctx, v.subject.Base, v.subject.commit())
+	return v.changes, err
+}
+
+// since lists what differs from a commit.
+func (v *evaluation) since(ctx context.Context, commit string) ([]yard.Change, error) {
+	changes, err := v.Tree.Changed(ctx, commit, v.subject.commit())
 	if err != nil {
-		return nil, fmt.Errorf("list what changed from %s to %s: %w", short(v.subject.Base), short(v.subject.commit()), err)
+		return nil, fmt.Errorf("list what changed from %s to %s: %w", short(commit), short(v.subject.commit()), err)
 	}
-	v.changes, v.diffed = changes, true
 	return changes, nil
 }
 
 // short is an object name as people write it.
-func short(commit string) string {
-	if len(commit) > 12 {
-		return commit[:12]
-	}
-	return commit
-}
+func short(commit string) string { return commit[:min(12, len(commit))] }

@@ -18,8 +18,8 @@ const (
 	outputCap             = 16 << 20
 )
 
-// command holds where the command exits with status 0 in a clean checkout of the delivery. Only a pass is remembered: a
-// failure may lie in what a key cannot name, such as a tool that was missing, and must not outlive its cause.
+// command passes if the command exits with status 0 in a clean checkout of the delivery. Only a pass is remembered: the key
+// does not name every cause of a failure, such as a missing tool, and a failure must not outlive its cause.
 func (v *evaluation) command(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	if v.subject.commit() == "" {
 		return fail(noCommit), nil
@@ -83,7 +83,7 @@ func (v *evaluation) run(ctx context.Context, c core.Check) (core.CheckResult, e
 	return r, nil
 }
 
-// hint explains the statuses a shell gives a meaning of its own.
+// hint explains the exit statuses that a shell gives a special meaning.
 func hint(code int) string {
 	switch {
 	case code == 126:

@@ -80,7 +80,7 @@ func (v *evaluation) all(ctx context.Context, c core.Check) (core.CheckResult, e
 	return r, nil
 }
 
-// any stops at the first part that holds, the cheap ones tried first.
+// any tries the cheap parts first, and stops at the first one that holds.
 func (v *evaluation) any(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	failed := make([]core.CheckResult, 0, len(c.Of))
 	for _, i := range cheapFirst(c.Of) {
@@ -117,7 +117,7 @@ func (v *evaluation) not(ctx context.Context, c core.Check) (core.CheckResult, e
 	return pass("As required, this does not hold: %s", member.Check), nil
 }
 
-// list shows the results of a compound's parts, each with a fair share of the room.
+// list shows the results of a compound's parts, each in an equal share of the space.
 func list(results []core.CheckResult) string {
 	share := maxDetail / max(1, len(results))
 	var b strings.Builder

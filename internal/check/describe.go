@@ -59,7 +59,7 @@ func describe(c core.Check) string {
 	case core.CheckDecision:
 		return "decision: " + core.DecisionArtifact
 	case core.CheckMerge:
-		return "merge: takes in " + shortHash(c.Into)
+		return "merge: takes in " + short(c.Into)
 	}
 	return "unknown check " + string(c.Kind)
 }

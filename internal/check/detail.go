@@ -17,7 +17,7 @@ const (
 	tailBytes  = 4 << 10
 )
 
-// show makes a path or name fit for a line of evidence.
+// show makes a path or name safe to print in a line of evidence.
 func show(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		path = strconv.Quote(path)
@@ -25,7 +25,7 @@ func show(path string) string {
 	return plain.Line(path, 200)
 }
 
-// bullets lists items, the first ones only where there are many.
+// bullets lists items, at most so many of them.
 func bullets(items []string, most int) string {
 	var b strings.Builder
 	for i, item := range items {
@@ -38,7 +38,7 @@ func bullets(items []string, most int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// clip shortens the evidence of a result: a command's from the start, any other's from the end.
+// clip shortens the evidence of a result. Of a command's output it keeps the end, of anything else the beginning.
 func clip(r core.CheckResult, most int) string {
 	if len(r.Detail) <= most {
 		return r.Detail

@@ -3,6 +3,6 @@
 // and a person a reason. It must not believe anything an agent says about itself, follow a path out of the project, or
 // turn a failed check into an error: an error means that the checks could not be run at all.
 //
-// There is one file per kind. Paths are those of the delivered git tree; only regular files count, so a symbolic link,
-// a submodule or a device can never satisfy a check, and neither can a deletion.
+// There is one file per kind. Paths are those of the delivered git tree. Only regular files count, so a symlink, a submodule
+// or a deletion never satisfies a check.
 package check

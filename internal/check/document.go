@@ -11,8 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wave"
 )
 
-// output holds where a worker handed in an answer that can be read and that speaks of the criteria of its delegation, with
-// the documents that a completed one comes with; and where what it says it met is met, as far as a command can tell.
+// output passes if a worker handed in an answer that can be read and that covers the criteria of its delegation, with the
+// documents that a completed answer needs. For a criterion that the worker claims to have met, its command must succeed.
 func (v *evaluation) output(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	data, missing, err := v.document(core.OutputArtifact)
 	if err != nil || missing != "" {
@@ -24,7 +24,7 @@ func (v *evaluation) output(ctx context.Context, c core.Check) (core.CheckResult
 	}
 	for _, name := range c.Names {
 		if out.Status != core.OutputCompleted {
-			break // a worker that is stuck hands in what there is
+			break // a worker that is stuck hands in what it has
 		}
 		if r, err := v.artifact(core.Check{Kind: core.CheckArtifact, Name: name}); err != nil || !r.Passed {
 			return fail("%s says completed, but: %s", core.OutputArtifact, r.Detail), err
@@ -43,7 +43,7 @@ func (v *evaluation) output(ctx context.Context, c core.Check) (core.CheckResult
 	return pass("The worker says that it is %s, with %d of %d criteria met.%s", out.Status, met, met+unmet, remarks(findings)), nil
 }
 
-// decision holds where a planner handed in a decision that can be read.
+// decision passes if a planner handed in a decision that can be read.
 func (v *evaluation) decision() (core.CheckResult, error) {
 	data, missing, err := v.document(core.DecisionArtifact)
 	if err != nil || missing != "" {
@@ -60,7 +60,7 @@ func (v *evaluation) decision() (core.CheckResult, error) {
 	return pass("The planner decides to %s%s.%s", d.Decision, with, remarks(findings)), nil
 }
 
-// document reads a document of a run in waves, or says why there is none to read.
+// document reads a document of a run in waves, or says why it cannot be read.
 func (v *evaluation) document(name string) (data []byte, missing string, err error) {
 	a := v.subject.Delivery.Artifact(name)
 	switch {
@@ -74,7 +74,7 @@ func (v *evaluation) document(name string) (data []byte, missing string, err err
 	return data, "", err
 }
 
-// unusable lists all that is wrong with a document.
+// unusable lists everything that is wrong with a document.
 func unusable(name string, err error) core.CheckResult {
 	lines := []string{err.Error()}
 	var refused *wave.Error
@@ -87,7 +87,7 @@ func unusable(name string, err error) core.CheckResult {
 	return fail("%s was handed in, but it cannot be used:\n%s", name, bullets(lines, len(lines)))
 }
 
-// remarks are the notes on a document that was read all the same.
+// remarks lists findings that did not make a document unusable.
 func remarks(findings []wave.Finding) string {
 	if len(findings) == 0 {
 		return ""

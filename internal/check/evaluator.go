@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // maxDetail bounds the evidence of one result in bytes.
@@ -18,13 +19,13 @@ type Evaluator struct {
 	Tree        Tree
 	Artifacts   Artifacts
 	Runner      Runner
-	Memory      Memory // nil: every verdict is established anew
-	Environment string // names all that a command's verdict depends on besides tree, artifacts and check
+	Memory      Memory // nil: every check is run again
+	Environment string // names everything else that a command's verdict depends on, beyond tree, artifacts and check
 }
 
-// Evaluate says whether a delivery passes a check, with one result for each part in the order it was written. Every
-// part is evaluated even after a failure, commands last, so that a retry has all the evidence. Artifacts the task must
-// hand in are checked for where the check does not mention them, and a check that asks for nothing never passes.
+// Evaluate says whether a delivery passes a check, with one result for each part in the order it was written. It evaluates
+// every part even after a failure, commands last, so that a retry has all the evidence. It also checks for artifacts that the
+// task must hand in and the check does not mention. A check that asks for nothing never passes.
 //
 // An error means that no verdict could be reached: the check is malformed (core.CodeInvalid) or the world failed.
 func (e *Evaluator) Evaluate(ctx context.Context, c core.Check, s Subject) (bool, []core.CheckResult, error) {
@@ -62,8 +63,8 @@ func (e *Evaluator) Evaluate(ctx context.Context, c core.Check, s Subject) (bool
 type evaluation struct {
 	*Evaluator
 	subject Subject
-	files   []File
-	changes []Change
+	files   []yard.File
+	changes []yard.Change
 	listed  bool
 	diffed  bool
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 func changed(globs ...string) core.Check { return core.Check{Kind: core.CheckChanged, Globs: globs} }
@@ -216,7 +217,7 @@ type broken struct{ *world }
 
 var errBroken = errors.New("disk on fire")
 
-func (broken) Files(context.Context, string) ([]check.File, error) { return nil, errBroken }
+func (broken) Files(context.Context, string) ([]yard.File, error) { return nil, errBroken }
 func (broken) Run(context.Context, check.Command) (check.Result, error) {
 	return check.Result{}, errBroken
 }

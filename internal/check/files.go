@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// inTree holds where every pattern matches a regular file of the delivered tree.
+// inTree passes if every pattern matches a regular file of the delivered tree.
 func (v *evaluation) inTree(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	if v.subject.commit() == "" {
 		return fail(noCommit), nil
@@ -33,24 +34,24 @@ func (v *evaluation) inTree(ctx context.Context, c core.Check) (core.CheckResult
 	return fail("%s", strings.Join(missing, "\n")), nil
 }
 
-func firstMatch(m matcher, files []File) string {
+func firstMatch(m matcher, files []yard.File) string {
 	for _, f := range files {
-		if f.Mode.Regular() && m.match(f.Path) && local(f.Path) {
+		if f.Kind.IsFile() && m.match(f.Path) && local(f.Path) {
 			return f.Path
 		}
 	}
 	return ""
 }
 
-// missed says that nothing matches, and what comes close: entries that match and are no regular files, paths that
-// differ in case, files of the right name elsewhere, and what is in the folder.
-func missed(m matcher, files []File) string {
+// missed says that nothing matches, and what comes close: entries that match and are not regular files, paths that differ in
+// case, files of the right name elsewhere, and what is in the folder.
+func missed(m matcher, files []yard.File) string {
 	var near, elsewhere, beside []string
 	dir, base := m.dir(), m.base()
 	for _, f := range files {
 		switch {
 		case m.match(f.Path):
-			near = append(near, fmt.Sprintf("%s is a %s, which does not count", show(f.Path), f.Mode))
+			near = append(near, fmt.Sprintf("%s is a %s, which does not count", show(f.Path), f.Kind))
 		case m.folded(f.Path):
 			near = append(near, show(f.Path)+" differs in upper and lower case")
 		case len(elsewhere) < nearMisses && base != "**" && base != "*" && base.match(path.Base(f.Path)):
@@ -65,7 +66,8 @@ func missed(m matcher, files []File) string {
 	return fmt.Sprintf("No file of the delivered tree matches %s. What comes close:\n%s", m, bullets(near, nearMisses))
 }
 
-func (v *evaluation) list(ctx context.Context) ([]File, error) {
+// list lists the delivered tree, and remembers it.
+func (v *evaluation) list(ctx context.Context) ([]yard.File, error) {
 	if v.listed {
 		return v.files, nil
 	}

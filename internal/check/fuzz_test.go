@@ -9,20 +9,21 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // onePath is a tree of a single path, so that a fuzzer chooses pattern and path at once.
 type onePath string
 
-func (p onePath) Changes(context.Context, string, string) ([]check.Change, error) {
-	return []check.Change{{Path: string(p), Mode: 0o100644}}, nil
+func (p onePath) Changed(context.Context, string, string) ([]yard.Change, error) {
+	return []yard.Change{{Path: string(p), Kind: yard.Regular}}, nil
 }
 
-func (p onePath) Files(context.Context, string) ([]check.File, error) {
-	return []check.File{{Path: string(p), Mode: 0o100644}}, nil
+func (p onePath) Files(context.Context, string) ([]yard.File, error) {
+	return []yard.File{{Path: string(p), Kind: yard.Regular}}, nil
 }
 
-func (p onePath) Log(context.Context, string, string, int) ([]check.Commit, error) { return nil, nil }
+func (p onePath) Log(context.Context, string, string) ([]yard.Commit, error) { return nil, nil }
 
 func (p onePath) Resolved(context.Context, string, string, string) ([]string, error) { return nil, nil }
 

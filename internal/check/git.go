@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 const (
@@ -15,19 +16,18 @@ const (
 	maxMessageBytes = 1 << 10
 )
 
-// git holds where the round's history has the wanted shape. Checkpoints that Stellwerk made of uncommitted work are
-// commits too, but need not match the message: the agent can neither word nor undo them. Those that change nothing do not
-// count at all.
+// git passes if the round's history has the wanted shape. Checkpoints that Stellwerk made of uncommitted work are commits
+// too, but need not match the message: the agent can neither word nor undo them. Checkpoints that change nothing do not count.
 func (v *evaluation) git(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	commit := v.subject.commit()
 	if commit == "" {
 		return fail(noCommit), nil
 	}
-	log, err := v.Tree.Log(ctx, v.subject.Base, commit, maxCommits+1)
+	log, err := v.Tree.Log(ctx, v.subject.Base, commit)
 	if err != nil {
 		return core.CheckResult{}, fmt.Errorf("list the commits from %s to %s: %w", short(v.subject.Base), short(commit), err)
 	}
-	log = slices.DeleteFunc(log, func(c Commit) bool { return slices.Contains(v.subject.Marks, c.ID) })
+	log = slices.DeleteFunc(log, func(c yard.Commit) bool { return slices.Contains(v.subject.Marks, c.Hash) })
 	if len(log) > maxCommits {
 		return fail("The round has more than %d commits.", maxCommits), nil
 	}
@@ -46,18 +46,18 @@ func (v *evaluation) git(ctx context.Context, c core.Check) (core.CheckResult, e
 }
 
 // history tests the commits of the round.
-func (v *evaluation) history(want core.GitCheck, log []Commit) ([]string, error) {
+func (v *evaluation) history(want core.GitCheck, log []yard.Commit) ([]string, error) {
 	subject, err := regexp.Compile(want.Message)
 	if err != nil {
 		return nil, core.Errorf(core.CodeInvalid, "the expression %q of the git check is not valid: %w", want.Message, err)
 	}
 	var merges, unnamed []string
 	for _, c := range log {
-		line := short(c.ID) + " " + show(c.Subject)
-		if c.Parents > 1 {
+		line := short(c.Hash) + " " + show(c.Subject)
+		if len(c.Parents) > 1 {
 			merges = append(merges, line)
 		}
-		if !subject.MatchString(c.Subject) && !slices.Contains(v.subject.Checkpoints, c.ID) {
+		if !subject.MatchString(c.Subject) && !slices.Contains(v.subject.Checkpoints, c.Hash) {
 			unnamed = append(unnamed, line)
 		}
 	}
@@ -87,7 +87,7 @@ func (v *evaluation) size(ctx context.Context, want core.GitCheck) ([]string, er
 	}
 	lines := 0
 	for _, ch := range changes {
-		lines += ch.Added + ch.Removed
+		lines += ch.Added + ch.Deleted
 	}
 	var wrong []string
 	if want.MaxFiles > 0 && len(changes) > want.MaxFiles {

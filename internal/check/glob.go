@@ -16,7 +16,7 @@ const (
 	maxAlternatives = 32
 )
 
-// validGlobs refuses patterns that are malformed, too costly or point out of the project.
+// validGlobs refuses patterns that are malformed, too costly or that point outside the project.
 func validGlobs(kind core.CheckKind, globs []string) error {
 	if len(globs) == 0 {
 		return core.Errorf(core.CodeInvalid, "the %s check names no pattern", kind)
@@ -32,7 +32,7 @@ func validGlobs(kind core.CheckKind, globs []string) error {
 	return nil
 }
 
-// badGlob says what is wrong with a pattern; empty where nothing is.
+// badGlob says what is wrong with a pattern; empty if it can be used.
 func badGlob(g string) string {
 	switch {
 	case g == "":

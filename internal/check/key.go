@@ -12,8 +12,8 @@ import (
 )
 
 // Key names a verdict by what it depends on: tree, artifacts, check and environment. It is a SHA-256 over canonical
-// JSON, so the same inputs give the same key in every process and version of one layout. It suits checks that look at
-// nothing else, which are commands; what a `changed` or `state` check sees is cheap to look at again.
+// JSON, so the same inputs give the same key in every process and version of one layout. It suits commands, which look at
+// nothing else; `changed` and `state` checks are cheap to run again.
 func Key(c core.Check, s Subject, environment string) string {
 	var artifacts []core.Artifact
 	if s.Delivery != nil {
@@ -28,8 +28,8 @@ func Key(c core.Check, s Subject, environment string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// canonical is JSON with sorted keys and numbers as written. What cannot be marshalled, which is only a raw schema that
-// is no JSON, is refused by Validate before a key is made.
+// canonical is JSON with sorted keys and numbers as written. Only a raw schema that is not JSON could fail, and Validate
+// refuses that before a key is made.
 func canonical(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {

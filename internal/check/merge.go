@@ -6,7 +6,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// merge holds where the delivery takes in both sides of a merge and drops nothing that either brought.
+// merge passes if the delivery merges both sides and drops nothing of either.
 func (v *evaluation) merge(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	if v.subject.Delivery == nil || v.subject.Delivery.Commit == "" {
 		return fail(noCommit), nil
@@ -16,9 +16,7 @@ func (v *evaluation) merge(ctx context.Context, c core.Check) (core.CheckResult,
 		return core.CheckResult{}, err
 	}
 	if len(wrong) > 0 {
-		return fail("It does not merge %s:\n%s", shortHash(c.Into), bullets(wrong, shownPaths)), nil
+		return fail("It does not merge %s:\n%s", short(c.Into), bullets(wrong, shownPaths)), nil
 	}
-	return pass("It takes in %s.", shortHash(c.Into)), nil
+	return pass("It takes in %s.", short(c.Into)), nil
 }
-
-func shortHash(commit string) string { return commit[:min(12, len(commit))] }

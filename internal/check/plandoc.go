@@ -10,7 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plan"
 )
 
-// plan holds where an artifact is a plan whose steps can be followed.
+// plan passes if an artifact is a plan whose steps Stellwerk can follow.
 func (v *evaluation) plan(c core.Check) (core.CheckResult, error) {
 	a := v.subject.Delivery.Artifact(c.Name)
 	if a == nil {

@@ -3,65 +3,25 @@ package check
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// Tree reads the commits of one repository. Commits are full object names the engine has fetched and verified. Calls may
-// be concurrent and depend on their arguments only.
+// Tree reads the commits of one repository; a *yard.Yard is one. Commits are full object names the engine has fetched and
+// verified. Calls may be concurrent and depend on their arguments only.
 type Tree interface {
-	// Changes lists every path that differs between two commits, renames detected.
-	Changes(ctx context.Context, base, head string) ([]Change, error)
+	// Changed lists every path that differs between two commits, renames detected.
+	Changed(ctx context.Context, base, head string) ([]yard.Change, error)
 	// Files lists every entry of a commit's tree, folders left out.
-	Files(ctx context.Context, commit string) ([]File, error)
-	// Log lists the commits reachable from head and not from base, newest first, at most limit.
-	Log(ctx context.Context, base, head string, limit int) ([]Commit, error)
-	// Resolved says what is wrong with a commit that claims to merge two others; nothing where it does.
+	Files(ctx context.Context, commit string) ([]yard.File, error)
+	// Log lists the commits reachable from head and not from base, newest first.
+	Log(ctx context.Context, base, head string) ([]yard.Commit, error)
+	// Resolved says what is wrong with a commit that claims to merge two others; nothing if it does.
 	Resolved(ctx context.Context, into, from, result string) ([]string, error)
-}
-
-// Mode is the mode of a git tree entry, such as 0100644.
-type Mode uint32
-
-// Regular reports a plain file, executable or not.
-func (m Mode) Regular() bool { return m == 0o100644 || m == 0o100755 }
-
-// String names the kind of entry for a person.
-func (m Mode) String() string {
-	switch {
-	case m.Regular():
-		return "file"
-	case m == 0o120000:
-		return "symbolic link"
-	case m == 0o160000:
-		return "submodule"
-	}
-	return "special entry"
-}
-
-// File is an entry of a tree.
-type File struct {
-	Path string
-	Mode Mode
-}
-
-// Change is a path that differs between two commits. A rename is one change, at its new path.
-type Change struct {
-	Path    string
-	OldPath string // of a rename
-	Mode    Mode   // after the change; 0 where it was deleted
-	Deleted bool
-	Added   int // lines; 0 for binary files
-	Removed int
-}
-
-// Commit is an entry of a log.
-type Commit struct {
-	ID      string
-	Subject string
-	Parents int
 }
 
 // Artifacts reads what attempts handed in, by digest.
@@ -70,8 +30,8 @@ type Artifacts interface {
 }
 
 // Runner runs a command in a clean checkout of the delivery under check, set up once and isolated as the attempt was. A
-// command that fails, cannot be found or is ended at its time limit is a Result; an error means the checkout or the
-// isolation could not be had.
+// command that fails, cannot be found or is ended at its time limit is a Result; an error means that there is no checkout or
+// no isolation.
 type Runner interface {
 	Run(ctx context.Context, c Command) (Result, error)
 }
@@ -87,14 +47,14 @@ type Command struct {
 type Result struct {
 	ExitCode int
 	Output   string // at least the last 4 KiB of the combined output
-	Digest   string // of the output kept in full, empty where none is
+	Digest   string // of the full output; empty if it was not kept
 	TimedOut bool
-	Limit    string // of the machine's resources that it ran into; empty where it passed
-	// Refused are the hosts, with their ports, that a closed network kept it from.
+	Limit    string // of the machine's resources that it ran into; empty if none
+	// Refused are the hosts, with their ports, that a closed network did not let it reach.
 	Refused []string
 }
 
-// Passed reports that the command did what was asked.
+// Passed reports that the command succeeded within its limits.
 func (r Result) Passed() bool { return r.ExitCode == 0 && !r.TimedOut && r.Limit == "" }
 
 // Memory holds verdicts by key. Recall's answer is used as it is, so a key must name everything a verdict depends on;
@@ -104,15 +64,9 @@ type Memory interface {
 	Remember(ctx context.Context, key string, result core.CheckResult) error
 }
 
-// local reports a path that names something inside the project and is no part of git's own data.
+// local reports a path inside the project that is not part of git's own data.
 func local(path string) bool {
-	if path == "" || strings.HasPrefix(path, "/") || strings.ContainsRune(path, 0) {
-		return false
-	}
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "" || segment == "." || segment == ".." || strings.EqualFold(segment, ".git") {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsRune(path, 0) && !slices.ContainsFunc(strings.Split(path, "/"), func(segment string) bool {
+		return segment == "" || segment == "." || segment == ".." || strings.EqualFold(segment, ".git")
+	})
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Targets returns the findings with the stage each is sent to. A rule for the finding's type decides; where none
-// applies, a rule for its file does; where none does either, the default. Where several rules apply, the stage that
-// comes first in order wins. Without a rollback no finding has a target.
+// Targets returns the findings with the stage each is sent to. A rule for the finding's type decides, else a rule for its
+// file, else the default. If several rules apply, the stage that comes first in order wins. Without a rollback no finding has
+// a target.
 func Targets(r *core.Rollback, findings []core.Finding, order []string) []core.Finding {
 	targeted := slices.Clone(findings)
 	for i := range targeted {
@@ -37,27 +37,16 @@ func target(r *core.Rollback, f core.Finding, order []string) string {
 	return r.Default
 }
 
-// earliest is the stage of the matching rule that comes first in order.
+// earliest is the stage of the matching rule that comes first in order; stages that order does not know come last.
 func earliest(rules []core.RollbackRule, order []string, matches func(string) bool) string {
-	var stages []string
-	for _, rule := range rules {
-		if matches(rule.Match) {
-			stages = append(stages, rule.Stage)
-		}
-	}
-	return first(stages, order)
-}
-
-// first is the stage that comes first in order; stages that order does not know come last.
-func first(stages, order []string) string {
 	best, rank := "", len(order)+1
-	for _, s := range stages {
-		at := slices.Index(order, s)
+	for _, rule := range rules {
+		at := slices.Index(order, rule.Stage)
 		if at < 0 {
 			at = len(order)
 		}
-		if at < rank {
-			best, rank = s, at
+		if at < rank && matches(rule.Match) {
+			best, rank = rule.Stage, at
 		}
 	}
 	return best

@@ -45,8 +45,8 @@ func nowhere(uri *url.URL) (*jsonschema.Schema, error) {
 	return nil, fmt.Errorf("%s is another document and is not loaded", uri)
 }
 
-// unknownType is a type that JSON does not have. The library lets it pass, and no document could ever be of it. What
-// stands below a keyword that holds values, not schemas, is left alone.
+// unknownType finds a type that JSON does not have. The library accepts it, and no document could ever match it. Keywords
+// that hold values, not schemas, are skipped.
 func unknownType(schema any) string {
 	fields, ok := schema.(map[string]any)
 	if !ok {
@@ -72,13 +72,13 @@ func unknownType(schema any) string {
 	return ""
 }
 
-// ValidSchema says what is wrong with a JSON Schema; nil where it can be used.
+// ValidSchema says what is wrong with a JSON Schema; nil if it can be used.
 func ValidSchema(raw json.RawMessage) error {
 	_, err := compile(raw)
 	return err
 }
 
-// violations says at which places and how a document breaks a schema; none where it is valid.
+// violations lists where and how a document breaks a schema; none if it is valid.
 func violations(raw json.RawMessage, data []byte) ([]string, error) {
 	schema, err := compile(raw)
 	if err != nil {
@@ -101,7 +101,7 @@ func violations(raw json.RawMessage, data []byte) ([]string, error) {
 	return []string{plain.Line(violation(err.Error()), 500)}, nil
 }
 
-// violation says what the library found: it leads there step by step from the root, and the last step has it all.
+// violation shortens the library's message: it names each step from the root, and the last one says everything.
 func violation(text string) string {
 	const step = "validating "
 	if i := strings.LastIndex(text, step); i >= 0 {

@@ -1,10 +1,12 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,8 +47,8 @@ func parseExpr(expr string) (*gojq.Code, error) {
 	return code, nil
 }
 
-// state holds where the expression over what agents reported gives at least one value and none that is false or null.
-// It is no evidence by itself.
+// state passes if the expression over what agents reported gives at least one value and none that is false or null. It proves
+// nothing by itself: agents report what they like.
 func (v *evaluation) state(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	values, err := Query(ctx, c.Expr, v.subject.Context)
 	if ctx.Err() != nil || core.CodeOf(err) == core.CodeInvalid {
@@ -83,7 +85,7 @@ func Query(ctx context.Context, expr string, doc json.RawMessage) ([]any, error)
 	}
 	done := make(chan outcome, 1)
 	// A single step of an expression, such as a product of huge numbers, does not look at the context. Waiting ends at
-	// the limit all the same; the step then ends unheard.
+	// the limit nevertheless; nobody reads the step's result then.
 	go func() {
 		values, err := collect(limited, code, input)
 		done <- outcome{values, err}
@@ -121,12 +123,7 @@ func collect(ctx context.Context, code *gojq.Code, input any) (values []any, err
 
 // Truthy reports that there is a value and that all are true in the sense of jq: neither false nor null.
 func Truthy(values []any) bool {
-	for _, v := range values {
-		if v == nil || v == false {
-			return false
-		}
-	}
-	return len(values) > 0
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v any) bool { return v == nil || v == false })
 }
 
 func showValues(values []any) string {
@@ -148,18 +145,14 @@ func showValues(values []any) string {
 	return strings.Join(shown, ", ")
 }
 
-// indent makes a JSON document readable; what is no JSON stays as it is.
+// indent makes a JSON document readable; anything else stays as it is.
 func indent(raw json.RawMessage) string {
 	if len(raw) == 0 {
 		return "{}"
 	}
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, raw, "", "  ") != nil {
 		return string(raw)
 	}
-	pretty, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return string(raw)
-	}
-	return string(pretty)
+	return pretty.String()
 }

@@ -6,20 +6,20 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Subject is what a check speaks of: one delivery in its surroundings.
+// Subject is what a check judges: one delivery, and what belongs to it.
 type Subject struct {
-	Delivery    *core.Delivery  // nil where the attempt handed in nothing
+	Delivery    *core.Delivery  // nil if the attempt handed in nothing
 	Writes      core.Writes     // of the task
 	Outputs     []string        // artifacts the task must hand in
 	Base        string          // commit the round started from
-	Head        string          // commit looked at where the delivery has artifacts only
+	Head        string          // commit to look at if the delivery has only artifacts
 	HeadTree    string          // tree of Head
 	Context     json.RawMessage // what agents reported, this delivery included
 	Marks       []string        // commits of the round that Stellwerk itself made and that change nothing
 	Checkpoints []string        // commits of the round that Stellwerk itself made of uncommitted work
 }
 
-// commit is the commit whose tree is looked at; empty where there is none.
+// commit is the commit whose tree is looked at; empty if there is none.
 func (s Subject) commit() string {
 	if s.Delivery != nil && s.Delivery.Commit != "" {
 		return s.Delivery.Commit
@@ -38,8 +38,8 @@ func (s Subject) tree() string {
 	return s.HeadTree
 }
 
-// refuse says why the delivery cannot pass whatever its checks say; empty where it can. final means that looking
-// further has no use.
+// refuse says why the delivery cannot pass whatever its checks say; empty if it can. final means that there is nothing more
+// to look at.
 func (s Subject) refuse() (reason string, final bool) {
 	switch {
 	case s.Delivery == nil:

@@ -33,7 +33,7 @@ func TestChanged(t *testing.T) {
 	}
 	expect(t, w.evaluate(changed("docs/*", "*.sql"), s), false,
 		"No file matching *.sql was added or modified since "+base[:12],
-		"link.sql (symbolic link, does not count)", "internal/gone.go (deleted, does not count)", "docs/a.md")
+		"link.sql (symlink, does not count)", "internal/gone.go (deleted, does not count)", "docs/a.md")
 }
 
 func TestChangedLooksAtTheWholeRound(t *testing.T) {
@@ -82,7 +82,7 @@ func TestFiles(t *testing.T) {
 	expect(t, w.evaluate(files("dockerfile"), s), false, "Dockerfile differs in upper and lower case")
 	expect(t, w.evaluate(files("package.json"), s), false, "What comes close", "web/package.json")
 	expect(t, w.evaluate(files("db/migration/V002*.sql"), s), false, "db/migration/V001__users.sql")
-	expect(t, w.evaluate(files("LINK.md"), s), false, "symbolic link, which does not count")
+	expect(t, w.evaluate(files("LINK.md"), s), false, "symlink, which does not count")
 	expect(t, w.evaluate(files("vendored.md"), s), false, "submodule, which does not count")
 	expect(t, w.evaluate(files("nothing/like/it.rs"), s), false, "matches nothing/like/it.rs")
 }

@@ -18,10 +18,10 @@ const (
 	maxReferences = 64  // that are followed without coming to another value
 )
 
-// finder looks for every place of a document that breaks a schema. Whether the
-// document is valid, the library says, which stops at the first mistake; so the
-// finder takes the schema apart and has the library judge each part alone. What
-// cannot be taken apart is judged as a whole.
+// finder looks for every place of a document that breaks a schema. The library
+// stops at the first mistake, so the finder takes the schema apart and has the
+// library judge each part alone. A schema that cannot be taken apart is judged as
+// a whole.
 type finder struct {
 	root  *jsonschema.Schema
 	parts map[*jsonschema.Schema][]*jsonschema.Resolved
@@ -29,7 +29,7 @@ type finder struct {
 	found []string
 }
 
-// look says what is wrong with a value and with all below it.
+// look finds what is wrong with a value and with everything below it.
 func (f *finder) look(place string, s *jsonschema.Schema, v any, references int) {
 	if s == nil || len(f.found) >= maxViolations {
 		return
@@ -97,7 +97,7 @@ func (f *finder) judge(place string, s *jsonschema.Schema, v any) bool {
 	return true
 }
 
-// kindOf is JSON's name for a value, with the value where it is short.
+// kindOf is JSON's name for a value, with the beginning of a scalar.
 func kindOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -161,8 +161,8 @@ func (f *finder) target(ref string) *jsonschema.Schema {
 	return nil
 }
 
-// without is the schema without its reference; nil in the draft where nothing
-// holds beside one.
+// without is the schema without its reference; nil in draft 7, which ignores
+// everything beside a reference.
 func (f *finder) without(s *jsonschema.Schema) *jsonschema.Schema {
 	if strings.Contains(f.root.Schema, "draft-07") {
 		return nil
@@ -176,7 +176,7 @@ func (f *finder) without(s *jsonschema.Schema) *jsonschema.Schema {
 }
 
 // separable reports that a schema can be taken apart: its references lead to its
-// definitions, and nothing in it speaks about what other parts have judged.
+// definitions, and no part depends on what other parts have judged.
 func separable(schema any) bool {
 	switch s := schema.(type) {
 	case []any:

@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // world is a real repository, real artifacts on disk and real processes.
@@ -24,6 +24,7 @@ type world struct {
 	repo  string
 	blobs string
 	runs  int // commands that were really run
+	yard  *yard.Yard
 }
 
 func newWorld(t testing.TB) *world {
@@ -118,58 +119,39 @@ func (w *world) evaluate(c core.Check, s check.Subject) core.CheckResult {
 	return results[0]
 }
 
-// The ports, over the git program, files and sh.
+// The ports, over a yard, files and sh.
 
-func (w *world) Changes(_ context.Context, base, head string) ([]check.Change, error) {
-	lines := map[string][2]int{}
-	records := strings.Split(w.git("diff", "-z", "--numstat", "--no-renames", base, head), "\x00")
-	for _, r := range records {
-		if f := strings.SplitN(r, "\t", 3); len(f) == 3 {
-			added, _ := strconv.Atoi(f[0])
-			removed, _ := strconv.Atoi(f[1])
-			lines[f[2]] = [2]int{added, removed}
-		}
-	}
-	var changes []check.Change
-	fields := strings.Split(w.git("diff", "-z", "--raw", "-M", base, head), "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		meta, path, old := strings.Fields(fields[i]), fields[i+1], ""
-		if strings.HasPrefix(meta[4], "R") || strings.HasPrefix(meta[4], "C") {
-			i++
-			path, old = fields[i+1], path
-		}
-		mode, err := strconv.ParseUint(meta[1], 8, 32)
+// fetched is a yard that has everything that was committed.
+func (w *world) fetched(ctx context.Context) *yard.Yard {
+	w.t.Helper()
+	if w.yard == nil {
+		opened, err := yard.Open(ctx, filepath.Join(w.t.TempDir(), "yard"))
 		if err != nil {
-			return nil, err
+			w.t.Fatal(err)
 		}
-		changes = append(changes, check.Change{
-			Path: path, OldPath: old, Mode: check.Mode(mode), Deleted: meta[4] == "D", Added: lines[path][0], Removed: lines[path][1],
+		w.t.Cleanup(func() {
+			if err := opened.Close(); err != nil {
+				w.t.Error(err)
+			}
 		})
+		w.yard = opened
 	}
-	return changes, nil
+	if err := w.yard.Fetch(ctx, w.repo); err != nil {
+		w.t.Fatal(err)
+	}
+	return w.yard
 }
 
-func (w *world) Files(_ context.Context, commit string) ([]check.File, error) {
-	var files []check.File
-	for record := range strings.SplitSeq(strings.TrimSuffix(w.git("ls-tree", "-r", "-z", commit), "\x00"), "\x00") {
-		meta, path, _ := strings.Cut(record, "\t")
-		mode, err := strconv.ParseUint(strings.Fields(meta)[0], 8, 32)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, check.File{Path: path, Mode: check.Mode(mode)})
-	}
-	return files, nil
+func (w *world) Changed(ctx context.Context, base, head string) ([]yard.Change, error) {
+	return w.fetched(ctx).Changed(ctx, base, head)
 }
 
-func (w *world) Log(_ context.Context, base, head string, limit int) ([]check.Commit, error) {
-	out := w.git("log", "-n", strconv.Itoa(limit), "--format=%H%x00%P%x00%s", base+".."+head)
-	var log []check.Commit
-	for line := range strings.Lines(out) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\x00")
-		log = append(log, check.Commit{ID: f[0], Parents: len(strings.Fields(f[1])), Subject: f[2]})
-	}
-	return log, nil
+func (w *world) Files(ctx context.Context, commit string) ([]yard.File, error) {
+	return w.fetched(ctx).Files(ctx, commit)
+}
+
+func (w *world) Log(ctx context.Context, base, head string) ([]yard.Commit, error) {
+	return w.fetched(ctx).Log(ctx, base, head)
 }
 
 func (w *world) Open(digest string) (io.ReadCloser, error) {

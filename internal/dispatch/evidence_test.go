@@ -160,9 +160,9 @@ func TestADocumentThatIsGone(t *testing.T) {
 			_, err := p.touches(t.Context(), p.run, lost, &core.Delivery{Commit: p.commit})
 			return err
 		},
-		"what changed":            func() error { _, err := tree{y}.Changes(t.Context(), noCommit, p.commit); return err },
-		"what is there":           func() error { _, err := tree{y}.Files(t.Context(), noCommit); return err },
-		"what was committed":      func() error { _, err := tree{y}.Log(t.Context(), noCommit, p.commit, 1); return err },
+		"what changed":            func() error { _, err := y.Changed(t.Context(), noCommit, p.commit); return err },
+		"what is there":           func() error { _, err := y.Files(t.Context(), noCommit); return err },
+		"what was committed":      func() error { _, err := y.Log(t.Context(), noCommit, p.commit); return err },
 		"what looks like secrets": func() error { _, _, err := p.places(t.Context(), p.run, y, noCommit); return err },
 		"a tree to look at": func() error {
 			_, _, err := p.evaluate(t.Context(), p.run, evaluation{head: noCommit, check: core.Check{Kind: core.CheckFiles, Globs: []string{"x"}}})

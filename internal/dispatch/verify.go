@@ -7,15 +7,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // verify runs the checks of a delivery, outside the agent.
@@ -94,7 +91,7 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 		return false, nil, err
 	}
 	room := &checkout{dispatcher: d, yard: y, run: run, commit: commit, event: e.event, name: e.name, reuse: e.remember}
-	evaluator := check.Evaluator{Tree: tree{y}, Artifacts: blobs{d.Blobs}, Runner: room, Environment: room.environment()}
+	evaluator := check.Evaluator{Tree: y, Artifacts: blobs{d.Blobs}, Runner: room, Environment: room.environment()}
 	if e.remember {
 		evaluator.Memory = memory{d.Memory, d.Blobs}
 	}
@@ -240,52 +237,6 @@ func order(run *core.Run) []string {
 	return ids
 }
 
-// tree lets checks read the yard.
-type tree struct{ yard *yard.Yard }
-
-func (t tree) Changes(ctx context.Context, base, head string) ([]check.Change, error) {
-	changed, err := t.yard.Changed(ctx, base, head)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]check.Change, 0, len(changed))
-	for _, c := range changed {
-		out = append(out, check.Change{
-			Path: c.Path, OldPath: c.OldPath, Mode: modeOf(c.Mode), Deleted: c.Status == 'D', Added: c.Added, Removed: c.Deleted,
-		})
-	}
-	return out, nil
-}
-
-func (t tree) Files(ctx context.Context, commit string) ([]check.File, error) {
-	files, err := t.yard.Files(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]check.File, 0, len(files))
-	for _, f := range files {
-		out = append(out, check.File{Path: f.Path, Mode: modeOf(f.Mode)})
-	}
-	slices.SortFunc(out, func(a, b check.File) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
-}
-
-func (t tree) Log(ctx context.Context, base, head string, limit int) ([]check.Commit, error) {
-	commits, err := t.yard.Log(ctx, base, head)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]check.Commit, 0, min(len(commits), limit))
-	for _, c := range commits[:min(len(commits), limit)] {
-		out = append(out, check.Commit{ID: c.Hash, Subject: c.Subject, Parents: len(c.Parents)})
-	}
-	return out, nil
-}
-
-func (t tree) Resolved(ctx context.Context, into, from, result string) ([]string, error) {
-	return t.yard.Resolved(ctx, into, from, result)
-}
-
 // memory remembers verdicts whose outputs are still kept.
 type memory struct {
 	store Memory
@@ -313,13 +264,4 @@ func (m memory) Recall(ctx context.Context, key string) (core.CheckResult, bool,
 
 func (m memory) Remember(ctx context.Context, key string, result core.CheckResult) error {
 	return m.store.Remember(ctx, key, encode(result))
-}
-
-// modeOf reads git's octal mode.
-func modeOf(mode string) check.Mode {
-	n, err := strconv.ParseUint(mode, 8, 32)
-	if err != nil {
-		return 0
-	}
-	return check.Mode(n)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// MaxBody bounds what of a note is handed out.
+	// MaxBody bounds the text of a note that is handed out.
 	MaxBody = 16 << 10
 	// MaxNotes bounds how many notes one look hands out.
 	MaxNotes = 50
@@ -37,10 +37,9 @@ func NoteID(series string, number int64) string {
 }
 
 // handed are the numbers of one series that were handed out: those up to Floor,
-// and IDs. Numbers and not times are kept because neither grows with the moment
-// at which a note becomes visible: a review has both since it was a draft, and
-// one that is sent off late would be missed. Only a draft that remembered
-// others overtook is.
+// and IDs. A single last number or time would not do: a review gets both when its
+// author begins it, and would be missed if it is submitted after a later one. With
+// IDs, a review is missed only if more than remembered others overtake it.
 type handed struct {
 	Floor int64   `json:"floor,omitempty"`
 	IDs   []int64 `json:"ids"` // ascending
@@ -59,8 +58,8 @@ func (h *handed) add(number int64) {
 	}
 }
 
-// HandOut fills in the notes that the cursor does not know, at most MaxNotes of
-// them, and the cursor that knows them.
+// HandOut fills in the notes that the cursor does not have, at most MaxNotes of
+// them, and the cursor that has them.
 func (s *Seen) HandOut(cursor string, notes []Note) error {
 	known := map[string]*handed{}
 	if cursor != "" {
@@ -102,8 +101,8 @@ func parseNoteID(id string) (series string, number int64, err error) {
 	return series, number, nil
 }
 
-// older orders notes by when they were written, and by number where that is
-// the same. The order of ids that are none does not matter: they are refused.
+// older orders notes by when they were written, then by number. The order of
+// invalid ids does not matter: they are refused.
 func older(a, b Note) int {
 	_, x, _ := parseNoteID(a.ID)
 	_, y, _ := parseNoteID(b.ID)

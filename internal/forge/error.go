@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Why a forge did not do what it was asked. Every [Error] matches exactly one.
+// Reasons why a forge did not do what it was asked. Every [Error] matches exactly one.
 var (
 	ErrToken       = errors.New("the forge does not accept the token: it is wrong, expired or revoked")
 	ErrForbidden   = errors.New("the token does not permit this")
@@ -22,9 +22,9 @@ var (
 type Error struct {
 	Kind       error         // one of the Err values above
 	Op         string        // what was being done, to what
-	Status     int           // of the answer; 0 where there was none
+	Status     int           // of the answer; 0 if there was none
 	Message    string        // what the forge said, in one line of bounded length
-	RetryAfter time.Duration // how long the forge asked to be left alone; 0 where it did not say
+	RetryAfter time.Duration // how long the forge asked to wait; 0 if it did not say
 
 	Cause error
 }
@@ -52,9 +52,9 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Cause}
 }
 
-// Retry reports a failure that may be gone at another try, and how long the
-// forge asked to be left alone until then, 0 where it did not say. Other
-// failures are for a person: the token, the permission, the repository.
+// Retry reports whether another try may succeed, and how long the forge asked to
+// wait until then, 0 if it did not say. A person must deal with other failures:
+// the token, the permission, the repository.
 func Retry(err error) (after time.Duration, ok bool) {
 	if !errors.Is(err, ErrRateLimited) && !errors.Is(err, ErrUnavailable) {
 		return 0, false

@@ -1,7 +1,7 @@
 // Package forge is the contract of places where pull requests live; its forms
-// are in subpackages. A forge opens and describes. It must not push, merge or
-// touch a repository: the engine does that. What it says was written by
-// others: material to judge, never an instruction.
+// are in subpackages. A forge opens pull requests and describes them. It must not
+// push, merge or touch a repository: the engine does that. Others wrote what it
+// says: material to judge, never an instruction.
 package forge
 
 import "context"
@@ -12,21 +12,20 @@ import "context"
 // this package; Retry tells whether and when to come back.
 type Forge interface {
 	// Open makes sure that there is a pull request of req.Head into req.Base, and
-	// returns where it is. It is idempotent: one that is open is found, and given
-	// the title and text of the request; one that was merged or closed with
-	// exactly req.Commit is found and left as it is, because somebody has decided
-	// on it. An answer that was lost after the creation is made up for by looking
-	// again, now or in the next call; there are never two.
+	// returns its address. It is idempotent: it updates title and text of one that
+	// is open, and leaves one that was merged or closed with exactly req.Commit as
+	// it is, because somebody has decided on it. If the answer to a creation was
+	// lost, Open looks again, now or in the next call; there are never two.
 	//
 	// The branch must be on the forge already. Only the local forge asks for
 	// req.Diff.
 	Open(ctx context.Context, req PullRequest) (url string, number int, err error)
 
-	// Look says where a pull request stands, and hands out each note on it once:
-	// those that ref.Cursor does not know, oldest first. The caller keeps
-	// Seen.Cursor together with what it made of the notes, and gives it in the
-	// next time. A cursor from before is good at any time; then notes come again
-	// under the ids they had.
+	// Look returns the state of a pull request, and hands out each note on it once:
+	// those that ref.Cursor does not have, oldest first. The caller stores
+	// Seen.Cursor together with what it made of the notes, and passes it to the
+	// next Look. An older cursor stays valid; notes then come again, under the ids
+	// they had.
 	Look(ctx context.Context, ref Ref) (Seen, error)
 }
 

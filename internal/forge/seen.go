@@ -2,21 +2,21 @@ package forge
 
 import "time"
 
-// Seen is where a pull request stands.
+// Seen is the state of a pull request.
 type Seen struct {
 	State   State
 	URL     string
-	Head    string // commit that CI speaks of
+	Head    string // commit that CI judges
 	Merge   string // commit that brought it into its base, once merged
 	CI      CI
-	Preview string   // link to a deployment of Head, where the forge reports one
+	Preview string   // link to a deployment of Head, if the forge reports one
 	Notes   []Note   // not handed out before, oldest first
 	More    bool     // further notes wait for the next look
 	Cursor  string   // for the next look
 	Unread  []string // what the forge did not let this token read
 }
 
-// State says whether a pull request is decided on.
+// State says whether a pull request was decided on.
 type State string
 
 const (
@@ -25,8 +25,8 @@ const (
 	Closed State = "closed" // without being merged
 )
 
-// CI is what the forge's own checks say of a commit, taken together. It is
-// empty where there are none, and where too little could be read to say.
+// CI sums up what the forge's own checks say about a commit. It is empty if there
+// are none, or if too few of them could be read.
 type CI string
 
 const (
@@ -36,8 +36,8 @@ const (
 	CIFailed  CI = "failed"
 )
 
-// Combine takes checks together: one that failed decides, then one that is
-// still pending.
+// Combine sums checks up: one that failed decides, then one that is still
+// pending.
 func Combine(checks []CI) CI {
 	together := CIUnknown
 	for _, c := range checks {
@@ -72,7 +72,7 @@ type Note struct {
 	Member bool      `json:"member"` // the forge counts the author among the repository's own people
 	Body   string    `json:"body"`   // at most MaxBody bytes
 	File   string    `json:"file,omitempty"`
-	Line   int       `json:"line,omitempty"`   // 0 where the note is on the whole file
+	Line   int       `json:"line,omitempty"`   // 0 if the note is on the whole file
 	Review string    `json:"review,omitempty"` // ID of the review that a line's note belongs to
 	URL    string    `json:"url,omitempty"`
 	At     time.Time `json:"at"`

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// Why there is no token to use.
+// Reasons why there is no token.
 var (
 	ErrNoToken   = errors.New("no token")
 	ErrTokenFile = errors.New("the token file is not private")
@@ -19,8 +19,7 @@ var (
 // maxToken bounds a token; the longest in use have some hundred characters.
 const maxToken = 4 << 10
 
-// Secret is a value that does not show itself when it is printed, logged or
-// encoded.
+// Secret is a value that stays hidden when it is printed, logged or encoded.
 type Secret struct{ value string }
 
 // NewSecret makes a secret.
@@ -42,13 +41,13 @@ func (s Secret) GoString() string             { return s.String() }
 func (s Secret) LogValue() slog.Value         { return slog.StringValue(s.String()) }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Token reads a token from the environment variable env or, where that is unset
+// Token reads a token from the environment variable env or, if that is unset
 // or empty, from the file at path. Either may be "". The file must be a regular
-// one of mode 0600 that belongs to whoever asks. No failure contains any of the
-// token.
+// one of mode 0600 that belongs to the current user. No failure contains any of
+// the token.
 func Token(env, path string) (Secret, error) { return TokenFrom(os.Getenv, env, path) }
 
-// TokenFrom is Token for another environment than that of this process.
+// TokenFrom is Token with another environment than that of this process.
 func TokenFrom(getenv func(string) string, env, path string) (Secret, error) {
 	if env != "" {
 		if value := strings.TrimSpace(getenv(env)); value != "" {

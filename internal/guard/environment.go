@@ -31,7 +31,7 @@ func (j *judge) Assign(r *shell.Run, name string, values []shell.Text) {
 	}
 }
 
-// remove judges that a variable is taken out of the environment; "" is one whose name is not known.
+// remove judges the removal of a variable from the environment; "" is one whose name is not known.
 func (j *judge) remove(r *shell.Run, name string) {
 	switch {
 	case name == "" || !shell.Text(name).Known():
@@ -45,7 +45,7 @@ func keeps(r *shell.Run, name string) {
 	r.Refuse(Environment, "the variable `"+name+"` is part of what keeps this session from pushing; leave it as it is")
 }
 
-// plainVariable judges variables that are harmless but for certain values.
+// plainVariable judges variables that are harmless except for certain values.
 func (j *judge) plainVariable(r *shell.Run, name string, value shell.Text) {
 	switch name {
 	case "GIT_DIR", "GIT_WORK_TREE":
@@ -57,7 +57,7 @@ func (j *judge) plainVariable(r *shell.Run, name string, value shell.Text) {
 	}
 }
 
-// variableRisk knows the environment variables that redirect a push, hold a credential or name a command.
+// variableRisk finds the environment variables that redirect a push, hold a credential or name a command.
 func variableRisk(name string) risk {
 	switch {
 	case strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "STELLWERK_"), strings.HasPrefix(name, "BASH_FUNC_"),

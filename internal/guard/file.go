@@ -84,7 +84,7 @@ func quote(file shell.Text) string { return "`" + file.String() + "`" }
 // openKinds names the files the orchestrator may read and write.
 const openKinds = ".md, .json, .yml, .yaml, .sh, .gitignore and .txt"
 
-// isOpenKind goes by the end of the name, as it is written. A name whose end is unknown is none of these kinds.
+// isOpenKind decides by the extension, as it is written. A name whose end is unknown has none of these.
 func isOpenKind(file string) bool {
 	base := strings.ToLower(file[strings.LastIndexByte(file, '/')+1:])
 	switch path.Ext(base) {
@@ -94,7 +94,7 @@ func isOpenKind(file string) bool {
 	return false
 }
 
-// hidesParents reports `..` after a name: what the folder before it is may be decided by a link.
+// hidesParents reports `..` after a name: the folder before it may be a link to anywhere.
 func hidesParents(file string) bool {
 	named := false
 	for element := range strings.SplitSeq(file, "/") {

@@ -12,7 +12,7 @@ type fileUse struct {
 	write bool
 }
 
-// files judges the files among a program's arguments. Workers read what they like.
+// files judges the files among a program's arguments. Workers may read any file.
 func (j *judge) files(r *shell.Run, p shell.Program) {
 	for _, file := range changedOnly(p) {
 		if steersGit(j.resolved(p.Place(file))) {
@@ -29,7 +29,7 @@ func (j *judge) files(r *shell.Run, p shell.Program) {
 	}
 }
 
-// changedOnly are files whose mode or owner changes, or that a search deletes; what is in them does not matter.
+// changedOnly returns files whose mode or owner changes, or that a search deletes; their content does not matter.
 func changedOnly(p shell.Program) []shell.Text {
 	switch p.Name {
 	case "chmod", "chown", "chgrp":
@@ -72,7 +72,7 @@ func isNameOfGit(p shell.Program, target shell.Text) bool {
 	return false
 }
 
-// fileUses knows which arguments of common programs are files. With writesOnly it need not find those that are read.
+// fileUses finds the files among the arguments of common programs. With writesOnly it may leave out those that are read.
 func fileUses(p shell.Program, writesOnly bool) []fileUse {
 	if spec, ok := readerOf(p.Name); ok {
 		if writesOnly && spec.inPlace == "" && spec.output == "" {
@@ -115,7 +115,7 @@ func all(paths []shell.Text, write bool) []fileUse {
 	return uses
 }
 
-// copied: the sources are read, the target is written, as a folder too.
+// copied returns the sources, which are read, and the target, which is written and may be a folder.
 func copied(p shell.Program) []fileUse {
 	found := shell.Scan(p.Args, "tSmgoeB", "target-directory suffix mode owner group rsh exclude include filter chmod")
 	operands := found.Operands
@@ -133,7 +133,7 @@ func copied(p shell.Program) []fileUse {
 	return uses
 }
 
-// into is the file a copy makes: in a folder it keeps its name.
+// into is the file that a copy creates: inside a folder it keeps its name.
 func into(target, source shell.Text) shell.Text {
 	base, _ := target.Base()
 	name, ok := source.Base()

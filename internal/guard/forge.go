@@ -8,7 +8,7 @@ import (
 
 func isForgeClient(name string) bool { return shell.Listed("gh hub glab tea az jj hg sl", name) }
 
-// forge judges the command lines of forges. What is known to read is allowed; everything else writes, or may.
+// forge judges the command-line clients of forges. It allows commands that are known to read; anything else may write.
 func (j *judge) forge(r *shell.Run, p shell.Program) {
 	found := shell.ScanFirst(p.Args, "RC", "repo hostname login remote")
 	var words []string
@@ -42,12 +42,12 @@ func (j *judge) forge(r *shell.Run, p shell.Program) {
 	}
 }
 
-// readsForge knows the commands that change nothing on a forge.
+// readsForge reports the commands that change nothing on a forge.
 func readsForge(client string, words []string) bool {
 	switch client {
 	case "gh", "glab":
 		return readsHub(words[0], words[1])
-	case "hub": // those of git that write nothing elsewhere, and its own that only ask
+	case "hub": // git's commands that write nothing elsewhere, and hub's own that only read
 		return shell.Listed("browse ci-status compare alias checkout status log diff show branch fetch add commit clone pull stash tag", words[0])
 	case "tea":
 		lists := shell.Listed("pr pulls pull issue issues release releases repo repos labels milestones branches", words[0])

@@ -7,7 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
 )
 
-// git judges a call of git: its own options first, then the verb.
+// git judges a call of git: the options before the verb first, then the verb.
 func (j *judge) git(r *shell.Run, p shell.Program) {
 	args := p.Args
 	for len(args) > 0 && !r.Refused() {
@@ -69,8 +69,7 @@ func (j *judge) gitOption(r *shell.Run, p *shell.Program, args []shell.Text) int
 	return used
 }
 
-// place refuses to let git write in a repository that is not the subject's: fetching into a remote from its own
-// side is a push.
+// place refuses to let git write in a repository that is not the subject's: a fetch that runs inside the remote is a push.
 func (j *judge) place(r *shell.Run, dir shell.Text) {
 	if string(dir) == j.Dir {
 		return
@@ -84,7 +83,7 @@ func (j *judge) place(r *shell.Run, dir shell.Text) {
 	}
 }
 
-// isBareRepository tells by its name a repository that is no checkout.
+// isBareRepository recognises a bare repository by its name.
 func isBareRepository(dir string) bool {
 	base := strings.TrimRight(dir, "/")
 	base = base[strings.LastIndexByte(base, '/')+1:]
@@ -126,7 +125,7 @@ func (j *judge) gitVerb(r *shell.Run, p shell.Program, verb shell.Text, args []s
 	}
 }
 
-// isPushVerb knows every way git has of writing to another repository.
+// isPushVerb reports the verbs by which git writes to another repository.
 func isPushVerb(verb string, args []shell.Text) bool {
 	if shell.Listed("push send-pack http-push receive-pack shell cvsexportcommit", verb) || strings.HasPrefix(verb, "remote-") {
 		return true
@@ -144,7 +143,7 @@ func hasAny(args []shell.Text, words string) bool {
 	return slices.ContainsFunc(args, func(t shell.Text) bool { return shell.Listed(words, string(t)) })
 }
 
-// gitRemote allows looking at remotes, not changing where they point.
+// gitRemote allows looking at remotes, but not changing their addresses.
 func (j *judge) gitRemote(r *shell.Run, args []shell.Text) {
 	operands := shell.Scan(args, "tm", "").Operands
 	if len(operands) == 0 {
@@ -157,7 +156,7 @@ func (j *judge) gitRemote(r *shell.Run, args []shell.Text) {
 	}
 }
 
-// gitTransport judges verbs that talk to other repositories without writing there.
+// gitTransport judges verbs that read from other repositories.
 func (j *judge) gitTransport(r *shell.Run, p shell.Program, verb string, args []shell.Text) {
 	switch verb {
 	case "clone", "fetch", "pull", "ls-remote", "fetch-pack", "archive", "submodule", "init":
@@ -184,7 +183,7 @@ func (j *judge) gitTransport(r *shell.Run, p shell.Program, verb string, args []
 // maxAliases bounds how far aliases that name aliases are followed.
 const maxAliases = 8
 
-// gitAlias follows an alias the caller knows; any other verb is not git's own.
+// gitAlias follows an alias that the policy lists, and refuses any other verb: git does not have it.
 func (j *judge) gitAlias(r *shell.Run, p shell.Program, name string, args []shell.Text) {
 	body, ok := j.Aliases[name]
 	if j.aliased++; !ok || j.aliased > maxAliases {

@@ -6,7 +6,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
 )
 
-// gitConfig judges `git config`: asking is free, setting depends on the key.
+// gitConfig judges `git config`: reading is always allowed, setting depends on the key.
 func (j *judge) gitConfig(r *shell.Run, p shell.Program, args []shell.Text) {
 	found := shell.Scan(args, "f", "file blob type default comment value")
 	operands := found.Operands
@@ -62,12 +62,12 @@ func steers(r *shell.Run, key shell.Text) {
 	r.Refuse(Configuration, "the setting `"+key.String()+"` decides where git pushes to or what it runs; it is the person's to set: do without it")
 }
 
-// isWord reports a plain switch.
+// isWord reports a value that is a plain switch and not a command.
 func isWord(value shell.Text) bool {
 	return value == "" || shell.Listed("true false yes no on off 0 1 cat auto never always", string(value))
 }
 
-// risk is what a setting can do.
+// risk says what a setting or a variable can do.
 type risk int
 
 const (

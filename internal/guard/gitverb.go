@@ -4,7 +4,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
 )
 
-// isGitVerb knows git's own verbs, and the extensions that push nothing. Any other verb may be an alias.
+// isGitVerb reports git's own verbs, and extensions that push nothing. Any other verb may be an alias.
 func isGitVerb(verb string) bool {
 	return shell.Listed("add am annotate apply archive backfill bisect blame branch bugreport bundle cat-file check-attr check-ignore "+
 		"check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph "+
@@ -21,18 +21,18 @@ func isGitVerb(verb string) bool {
 		"worktree write-tree lfs p4 absorb filter-repo cliff crypt secret delta sizer", verb)
 }
 
-// isGitQuestion knows the verbs that change nothing wherever they run.
+// isGitQuestion reports the verbs that change nothing, whatever repository they run in.
 func isGitQuestion(verb string) bool {
 	return shell.Listed("status log show diff rev-parse rev-list for-each-ref show-ref ls-tree ls-files ls-remote cat-file describe "+
 		"shortlog blame grep merge-base name-rev count-objects var version help fsck verify-pack reflog cherry range-diff", verb)
 }
 
-// runsCode knows the verbs among whose arguments are commands.
+// runsCode reports the verbs that take commands as arguments.
 func runsCode(verb string) bool {
 	return shell.Listed("bisect rebase submodule filter-branch difftool grep for-each-repo", verb)
 }
 
-// gitCode judges the commands that a verb is told to run.
+// gitCode judges the commands among a verb's arguments.
 func (j *judge) gitCode(r *shell.Run, p shell.Program, verb string, args []shell.Text) {
 	j.gitTransport(r, p, verb, args)
 	switch verb {

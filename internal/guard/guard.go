@@ -1,17 +1,18 @@
-// Package guard decides which commands and files a role may use inside a session: no pushes and nothing written on
-// a forge by anyone, no code read or written by the orchestrator, no word of a person's spoken by a worker. It only
-// decides, from what it is handed: it must not touch files, run programs or know the time. It reads the command
-// line, so it can be fooled by what programs do inside; package pushlock is for that.
+// Package guard decides which commands and files a role may use inside a session: nobody pushes or writes on a forge, the
+// orchestrator neither reads nor writes code, and a worker gives no command that belongs to a person. It decides from its
+// arguments alone: it must not touch files, run programs or know the time. It reads the command line, so it cannot see what
+// programs do inside; package pushlock is for that.
 package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
 )
 
-// Subject is who wants to do something.
+// Subject is the role that wants to do something.
 type Subject int
 
 // The subjects.
@@ -41,10 +42,10 @@ const (
 // Policy is what a subject may do here.
 type Policy struct {
 	Subject Subject
-	Dir     string            // where the command runs or paths start; absolute
-	Roots   []string          // folders a worker may write; none means that is not checked
+	Dir     string            // working folder, absolute; relative paths start there
+	Roots   []string          // folders a worker may write; if empty, writes are not checked
 	Hidden  []string          // folders nobody may read or write: the state folder, the push lock
-	Shown   []string          // folders within those that may be read all the same: an attempt's prompt and inputs
+	Shown   []string          // folders within those that may be read nevertheless: an attempt's prompt and inputs
 	Verbs   []string          // verbs of stellwerk the subject may use
 	Aliases map[string]string // git's aliases as configured, name to value
 }
@@ -65,7 +66,7 @@ func (p Policy) Command(line string) Verdict {
 	return Verdict{Deny: true, Rule: rule, Reason: reason}
 }
 
-// judge answers what package shell asks.
+// judge implements shell.Judge.
 type judge struct {
 	Policy
 	aliased int // how many aliases of git have been followed
@@ -108,30 +109,24 @@ func (j *judge) Open(r *shell.Run, file shell.Text, write bool) {
 	j.file(r, file, write)
 }
 
-// stellwerk allows the verbs that the caller listed.
+// stellwerk allows the verbs that the policy lists.
 func (j *judge) stellwerk(r *shell.Run, p shell.Program) {
 	found := shell.ScanFirst(p.Args, "", "state")
 	if len(found.Operands) == 0 {
 		return // prints its help
 	}
 	verb := found.Operands[0]
-	for _, name := range found.Names() {
-		switch name {
-		case "state", "json", "verbose", "v", "help", "h", "version":
-		default:
-			verb = shell.Unknown() // whether it takes a value is not known here
-		}
+	if !found.Only("state json verbose v help h version") {
+		verb = shell.Unknown() // it may be the value of an option that is not known here
 	}
-	for _, allowed := range j.Verbs {
-		if string(verb) == allowed && !found.Blurred {
-			return
-		}
+	if slices.Contains(j.Verbs, string(verb)) && !found.Blurred {
+		return
 	}
 	r.Refuse(PersonsWord, "`stellwerk "+verb.String()+"` is not for this session to run"+j.instead("; it belongs to the person or to the engine: finish your task and say in your answer what is needed",
 		"; it belongs to the person or to the engine: allowed here are "+strings.Join(j.Verbs, ", ")))
 }
 
-// goRun recognises stellwerk built from source.
+// goRun recognises stellwerk if it is built and run from source.
 func (j *judge) goRun(r *shell.Run, p shell.Program) {
 	operands := shell.ScanFirst(p.Args, "C", "").Operands
 	if len(operands) < 2 || operands[0] != "run" {
@@ -147,7 +142,7 @@ func (j *judge) goRun(r *shell.Run, p shell.Program) {
 	}
 }
 
-// instead chooses what a worker or the orchestrator is told.
+// instead chooses the advice for a worker or for the orchestrator.
 func (j *judge) instead(worker, orchestrator string) string {
 	if j.Subject == Worker {
 		return worker
@@ -155,8 +150,8 @@ func (j *judge) instead(worker, orchestrator string) string {
 	return orchestrator
 }
 
-// bare refuses programs without an environment whose doings cannot be seen: they would run without the safeguards
-// that are in it.
+// bare refuses programs that run with an emptied environment and may start others: they would run without the safeguards
+// that are in the environment.
 func bare(r *shell.Run, p shell.Program) {
 	if p.Bare && !isInert(p.Name) {
 		r.Refuse(Environment, "`"+p.Name+"` would run with an emptied environment, without the safeguards against pushing; run it as yourself, with the environment as it is")
@@ -171,7 +166,7 @@ func isInert(name string) bool {
 		"apt apt-get apt-cache dpkg apk yum dnf pacman zypper snap systemctl service journalctl sysctl ip usermod useradd groupadd", name)
 }
 
-// resolved is a path made absolute where the policy says where it starts, and cleaned.
+// resolved makes a path absolute, if the policy names the working folder, and cleans it.
 func (p Policy) resolved(file shell.Text) shell.Text {
 	name := string(file)
 	if !file.Known() {

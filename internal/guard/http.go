@@ -11,7 +11,7 @@ func isHTTPClient(name string) bool {
 	return shell.Listed("curl wget http https xh xhs curlie aria2c wget2", name)
 }
 
-// request is what of a call matters: whether it writes, and where to.
+// request is the part of a call that matters: whether it writes, what, and to which addresses.
 type request struct {
 	writes bool
 	urls   []shell.Text
@@ -97,7 +97,7 @@ func httpieRequest(args []shell.Text) request {
 	return q
 }
 
-// isForgeAPI knows the addresses under which forges take orders.
+// isForgeAPI recognises the addresses of forges' APIs.
 func isForgeAPI(url string) bool {
 	return slices.ContainsFunc([]string{
 		"api.github.com", "uploads.github.com", "/api/v3/repos", "/api/graphql", "api.bitbucket.org", "/rest/api/1.0/projects", "/api/v4/projects", "/api/v4/groups", "/api/v1/repos/",

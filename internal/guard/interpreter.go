@@ -8,14 +8,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
 )
 
-// isInterpreter knows the programs that take code of other languages on their command line.
+// isInterpreter reports the programs that take code of other languages on their command line.
 func isInterpreter(name string) bool {
 	return strings.HasPrefix(name, "python") || shell.Listed("node nodejs deno bun perl ruby php lua expect tclsh osascript awk gawk mawk nawk "+
 		"rscript julia pwsh elixir groovy guile irb pypy pypy3 ipython tsx ts-node", name)
 }
 
-// interpreter judges code of other languages. What it does is the second layer's business, except where it
-// plainly starts a push.
+// interpreter judges code of other languages. It refuses only code that plainly starts a push; the push lock stops the rest.
 func (j *judge) interpreter(r *shell.Run, p shell.Program) {
 	for _, code := range inlineCode(p) {
 		if rule, found := startsPush(string(code)); found {
@@ -25,7 +24,7 @@ func (j *judge) interpreter(r *shell.Run, p shell.Program) {
 	}
 }
 
-// inlineCode are the pieces of code on the line: option values, awk's program, and what is fed by the line.
+// inlineCode returns the pieces of code on the line: option values, awk's program, and text on standard input.
 func inlineCode(p shell.Program) []shell.Text {
 	found := shell.ScanFirst(p.Args, "ceErpM", "eval execute print command")
 	code := found.Values("c e E r p eval execute print command")

@@ -7,8 +7,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
 )
 
-// orchestrate applies what holds for the orchestrator alone. It is a discipline, not a wall: it keeps code out of a
-// context that must stay small, so programs that build and test are left alone.
+// orchestrate applies the rules for the orchestrator alone. They are a discipline, not a wall: they keep code out of a
+// context that must stay small, so programs that build and test are allowed.
 func orchestrate(r *shell.Run, p shell.Program) {
 	switch p.Name {
 	case "find", "fd", "fdfind", "tree", "locate", "ctags", "tokei", "cloc":
@@ -65,7 +65,7 @@ func searchesOpenKinds(p shell.Program) bool {
 	return named
 }
 
-// searching allows to search files that are named, or the kinds the orchestrator may read.
+// searching allows searches in named files, or in the kinds of files that the orchestrator may read.
 func searching(r *shell.Run, p shell.Program) {
 	spec, _ := readerOf(p.Name)
 	found := shell.Scan(p.Args, spec.short, spec.long)
@@ -87,7 +87,7 @@ func searching(r *shell.Run, p shell.Program) {
 	}
 }
 
-// usesFiles reports inline code that opens files or starts programs. A one-liner that works on its input does not.
+// usesFiles reports inline code that opens files or starts programs. A one-liner that only filters its input does not.
 func usesFiles(name, code string) bool {
 	if strings.HasSuffix(name, "awk") {
 		return strings.Contains(code, "getline <") || strings.Contains(code, "system(") || strings.Contains(code, "ARGV")
@@ -98,7 +98,7 @@ func usesFiles(name, code string) bool {
 	}, func(word string) bool { return strings.Contains(code, word) })
 }
 
-// orchestrateGit leaves the orchestrator what git tells about a repository, not what is in its files.
+// orchestrateGit lets the orchestrator ask git about a repository, but not show the content of its files.
 func orchestrateGit(r *shell.Run, verb string, args []shell.Text) {
 	switch verb {
 	case "blame", "annotate", "grep", "cat-file", "archive", "format-patch", "range-diff", "difftool", "diff-tree", "diff-index", "diff-files", "fast-export", "unpack-file", "merge-file":
@@ -168,12 +168,7 @@ func onlyOpenKinds(args []shell.Text) bool {
 			files = append(files, t)
 		}
 	}
-	for _, file := range files {
-		if !isOpenKind(string(file)) {
-			return false
-		}
-	}
-	return len(files) > 0
+	return len(files) > 0 && !slices.ContainsFunc(files, func(file shell.Text) bool { return !isOpenKind(string(file)) })
 }
 
 func showsPatch(args []shell.Text) bool {

@@ -6,9 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Plain takes a line apart into the words of its commands, where each word is
-// known as it stands: commands beside one another or piped, without variables,
-// patterns, redirections, background or anything nested.
+// Plain splits a line into the words of its commands if every word is known as it
+// stands: the commands may be in sequence or piped, without variables, patterns,
+// redirections, background jobs or anything nested.
 func Plain(line string) (commands [][]string, ok bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil || len(file.Stmts) == 0 {

@@ -22,7 +22,7 @@ type reader struct {
 	names       string // make it show no more than the files' names
 }
 
-// readers knows the programs people read files with.
+// readers lists the programs that people read files with.
 func readers() []reader {
 	return []reader{
 		{programs: "cat tac wc more rev zcat xzcat bzcat comm vimdiff view pr open xdg-open"},
@@ -78,13 +78,13 @@ func (k reader) uses(args []shell.Text) []fileUse {
 	return append(uses, all(found.Values(k.output), true)...)
 }
 
-// isFolder goes by the name: one without an end that tells a kind of file.
+// isFolder decides by the name: a folder has no extension.
 func isFolder(file shell.Text) bool {
 	base, ok := file.Base()
 	return ok && (strings.Trim(base, ".") == "" || path.Ext(base) == "")
 }
 
-// withoutNamedValues leaves out jq's options that take two words, and awk's assignments among the files.
+// withoutNamedValues leaves out jq's options that take two words, and awk's assignments between the files.
 func withoutNamedValues(args []shell.Text) []shell.Text {
 	var kept []shell.Text
 	for i := 0; i < len(args); i++ {

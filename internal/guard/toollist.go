@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Unlisted: the role's list of tools has no place for the call.
+// Unlisted: the role's list of tools does not allow the call.
 const Unlisted Rule = "unlisted"
 
 // ToolList is a role's list of tools as it is written: `Read`, `Bash(git log *)`,
 // `mcp__docs__*`. An empty one allows everything.
 type ToolList []string
 
-// Tool decides on the use of a tool other than the shell. A list that holds it to
-// a rule allows it where lenient: somebody else sees to the rule.
+// Tool decides on the use of a tool other than the shell. If the list allows it only
+// by a rule, Tool allows it if lenient: the caller's program then enforces the rule.
 func (l ToolList) Tool(name string, lenient bool) Verdict {
 	if len(l) == 0 {
 		return Verdict{}
@@ -28,9 +28,9 @@ func (l ToolList) Tool(name string, lenient bool) Verdict {
 	return unlisted(name + " is not among the role's tools; it has " + l.names())
 }
 
-// Command decides on a line for the tool that is a shell. Where the list holds
-// it to rules, every command of the line must follow one, and be plain enough to
-// be known before it runs.
+// Command decides on a line for the tool that is a shell. If the list has rules for
+// it, every command of the line must follow one, and be plain enough to be known
+// before it runs.
 func (l ToolList) Command(tool, line string) Verdict {
 	rules, whole := l.of(tool)
 	if whole || len(l) == 0 {
@@ -52,13 +52,13 @@ func (l ToolList) Command(tool, line string) Verdict {
 	return Verdict{}
 }
 
-// Rules reports whether the list holds a tool to rules.
+// Rules reports whether the list allows a tool only by rules.
 func (l ToolList) Rules(tool string) bool {
 	rules, whole := l.of(tool)
 	return !whole && len(rules) > 0
 }
 
-// of are the rules for a tool, and whether it is allowed without any.
+// of returns the rules for a tool, and whether it is allowed without any.
 func (l ToolList) of(tool string) (rules []string, whole bool) {
 	for _, entry := range l {
 		name, rule, ruled := strings.Cut(entry, "(")

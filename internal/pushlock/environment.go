@@ -8,8 +8,8 @@ import (
 // setting is a name and its value.
 type setting struct{ name, value string }
 
-// configuration is what git is told in a locked session, on top of every file. The last entry marks the list as
-// complete, so that the lock is not put on twice.
+// configuration is git's configuration in a locked session; it outranks every file. The last entry marks the list as
+// complete, so that the lock is not applied twice.
 func (l Lock) configuration() []setting {
 	return []setting{
 		{"url." + locked + "::.pushInsteadOf", ""}, // the empty prefix: every address that is pushed to
@@ -38,14 +38,14 @@ func (l Lock) variables() []setting {
 	}
 }
 
-// kept are the person's own settings that the lock's scripts go back to where they may.
+// kept are the person's own settings that the lock's scripts use for commands that are allowed.
 func kept() []string {
 	return []string{"GIT_SSH_COMMAND", "GIT_SSH", "GH_CONFIG_DIR", "GLAB_CONFIG_DIR", "HUB_CONFIG"}
 }
 
 const keptPrefix = "STELLWERK_PUSHLOCK_"
 
-// removed are taken out of the environment: credentials of forges, and what would outrank the lock.
+// removed lists variables to take out of the environment: credentials of forges, and settings that would outrank the lock.
 func removed() []string {
 	return []string{
 		"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITHUB_PAT", "GITHUB_USER", "GITHUB_PASSWORD", "HOMEBREW_GITHUB_API_TOKEN",
@@ -55,7 +55,7 @@ func removed() []string {
 	}
 }
 
-// Script returns lines for sh that put the lock on the shell that reads them, once.
+// Script returns lines for sh that lock the shell that reads them, once.
 func (l Lock) Script() string {
 	var b strings.Builder
 	entries := l.configuration()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrNotRepository is returned where a lock is to be installed and git knows no repository.
+// ErrNotRepository says that a lock cannot be installed because git finds no repository.
 var ErrNotRepository = errors.New("not a git repository")
 
 // gitError is a call of git that failed.

@@ -12,7 +12,7 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// nowhere is where an installed lock sends pushes: a path that cannot be, and that says why in git's own message.
+// nowhere is the address that an installed lock gives to pushes: an impossible path, which git's own message then shows.
 const nowhere = "/dev/null/stellwerk-holds-pushes-back-until-the-run-ends/"
 
 // section holds what the lock replaced, in the repository's own configuration: one subsection for each key.
@@ -145,7 +145,7 @@ func (r repository) write(ctx context.Context, calls [][]string) error {
 	return nil
 }
 
-// isPrefix reports that an earlier restore was interrupted half way.
+// isPrefix reports that an earlier restore was interrupted halfway.
 func isPrefix(current, was []string) bool {
 	return len(current) < len(was) && slices.Equal(current, was[:len(current)])
 }

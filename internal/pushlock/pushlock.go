@@ -1,7 +1,7 @@
-// Package pushlock is the second layer against pushing from a session, for when what a program does inside cannot be
-// read from the command line: an environment in which git's pushes lead nowhere and no credential is to be had, and
-// a lock in a repository itself. It must not decide who may push, and it is no wall against a program that sets out
-// to break it as the same user: isolation is. Fetching and committing stay as they are.
+// Package pushlock is the second layer against pushing from a session, for programs that push without showing it on the
+// command line: an environment in which git's pushes lead nowhere and no credential is available, and a lock in a repository
+// itself. It must not decide who may push. It does not stop a program of the same user that sets out to break it; only
+// isolation does. Fetching and committing work as before.
 package pushlock
 
 import (
@@ -96,8 +96,8 @@ func (l Lock) writeFile(name, text string, mode os.FileMode) error {
 	return nil
 }
 
-// systemConfiguration is the machine's git configuration with one thing added: a repository on this machine that is
-// pushed to shows no refs and takes none. Git passes no other configuration to the receiving side.
+// systemConfiguration is the machine's git configuration with one addition: a repository on this machine that is pushed to
+// shows no refs and accepts none. Git passes no other configuration to the receiving side.
 func systemConfiguration(ctx context.Context) string {
 	var b strings.Builder
 	for _, file := range systemFiles(ctx) {
@@ -107,7 +107,7 @@ func systemConfiguration(ctx context.Context) string {
 	return b.String()
 }
 
-// systemFiles asks git where the machine's configuration is. If there is none, or no git, nothing is lost.
+// systemFiles asks git for the files of the machine's configuration; none if there is no git.
 func systemFiles(ctx context.Context) []string {
 	out, err := exec.CommandContext(ctx, "git", "config", "--system", "--list", "--show-origin", "--name-only", "-z").Output()
 	if err != nil {

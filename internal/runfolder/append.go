@@ -1,12 +1,10 @@
 package runfolder
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -30,7 +28,7 @@ func (f *Folder) Append(events []core.Event) (err error) {
 	if err != nil || len(fresh) == 0 {
 		return err
 	}
-	// Before, for nobody comes back to what a run's last event finds amiss.
+	// First, because nothing repairs the metrics after a run's last event.
 	unread := f.readyMeter(fresh[0].Seq)
 	if err := f.write(file, fresh); err != nil {
 		return err
@@ -38,36 +36,23 @@ func (f *Folder) Append(events []core.Event) (err error) {
 	return errors.Join(unread, f.appendMetrics(fresh))
 }
 
-// lock opens the manifest for this writer alone and learns its end again
-// where another writer moved it.
+// lock opens the manifest for this writer alone, and reads its end again if
+// another writer moved it.
 func (f *Folder) lock() (*os.File, error) {
-	path := f.at(ManifestFile)
-	file, err := f.root.OpenFile(ManifestFile, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := f.writing(ManifestFile)
 	if err != nil {
-		return nil, explain(err, path)
-	}
-	if err := flock(file); err != nil {
-		return nil, explain(errors.Join(err, file.Close()), path)
+		return nil, err
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return nil, explain(errors.Join(err, file.Close()), path)
+		return nil, explain(errors.Join(err, file.Close()), f.at(ManifestFile))
 	}
 	if info.Size() != f.tail.size {
-		if f.tail, err = readTail(file, path); err != nil {
+		if f.tail, err = readTail(file, f.at(ManifestFile)); err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
 	}
 	return file, nil
-}
-
-func flock(file *os.File) error {
-	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
-		if !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
 }
 
 // fresh leaves out the events that the manifest has.
@@ -84,7 +69,7 @@ func (f *Folder) fresh(file *os.File, events []core.Event) ([]core.Event, error)
 	first := events[0].Seq
 	if first > head.Seq+1 {
 		return nil, core.Errorf(core.CodeInvalid, "%s ends at event %d, event %d cannot follow", f.at(ManifestFile), head.Seq, first).
-			WithHint("append the events between first")
+			WithHint("append the events in between first")
 	}
 	known := min(head.Seq-first+1, int64(len(events)))
 	if err := f.sameAs(file, events[:known]); err != nil {
@@ -111,18 +96,14 @@ func (f *Folder) sameAs(file *os.File, events []core.Event) error {
 		if _, err := file.Seek(0, 0); err != nil {
 			return explain(err, f.at(ManifestFile))
 		}
-		lines := bufio.NewReaderSize(file, 64<<10)
-		for n := int64(1); n < f.tail.head.Seq; n++ { // events are numbered as lines are
-			line, whole, err := readLine(lines)
-			if err == nil && !whole {
-				err = core.Errorf(core.CodeInvalid, "lines are missing: the last one is of event %d", f.tail.head.Seq)
-			}
-			if err != nil {
-				return &LineError{Path: f.at(ManifestFile), Line: n, Err: err}
-			}
+		err := eachBefore(file, f.at(ManifestFile), f.tail.head.Seq, func(n int64, line []byte) error {
 			if n >= events[0].Seq {
 				at[n] = hashOf(line)
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	for _, e := range events {
@@ -163,7 +144,7 @@ func (f *Folder) write(file *os.File, events []core.Event) error {
 		err = file.Sync()
 	}
 	if err != nil {
-		f.tail.size = -1 // unknown: to be learnt again
+		f.tail.size = -1 // unknown: it is read again
 		return explain(err, path)
 	}
 	made := f.tail.end == 0

@@ -17,9 +17,8 @@ const (
 // ShortText is a text as a record keeps it.
 func ShortText(text string) string { return plain.Clip(text, maxText) }
 
-// ShortArguments shortens the arguments of a call: long texts first, and all of it to
-// one text where that is not enough, or where it is no JSON. The transcript has the
-// whole.
+// ShortArguments shortens the arguments of a call: long texts first, and everything to
+// one text if that is not enough, or if it is not JSON. The transcript has the whole.
 func ShortArguments(input json.RawMessage) json.RawMessage {
 	if len(input) == 0 {
 		return nil
@@ -53,7 +52,7 @@ func shortened(value any) any {
 	return value
 }
 
-// asJSON writes what was read from JSON as it is spoken: "a && b", not its escape.
+// asJSON encodes what was read from JSON without HTML escapes: "a && b" stays as it is.
 func asJSON(value any) json.RawMessage {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

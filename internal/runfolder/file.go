@@ -16,12 +16,12 @@ import (
 
 // Artifact copies an artifact that a round of a stage handed in to
 // artifacts/<stage>.r<round>/<name>, and to artifacts/latest/<name> as the
-// newest of its name. That one is a second copy, and nobody waits for the disk.
+// newest of its name. It does not wait for the disk to store that second copy.
 func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) (err error) {
 	versioned := path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name)
 	newest := path.Join(ArtifactsDir, "latest", name)
 	if !plainName(stage) || strings.Contains(stage, "/") || !plainName(name) || strings.Contains(name, "/") {
-		return core.Errorf(core.CodeInvalid, "artifact %.80q of stage %.80q has no place in a run folder", name, stage)
+		return core.Errorf(core.CodeInvalid, "artifact %.80q of stage %.80q cannot be stored: its name is not a plain file name", name, stage)
 	}
 	if err := f.replace(versioned, content, true); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (f *Folder) Artifact(stage string, round int, name string, content io.Reade
 	return f.replace(newest, again, false)
 }
 
-// TakeArtifacts copies the artifacts of another folder of the same run. What is here
-// already stays as it is.
+// TakeArtifacts copies the artifacts of another folder of the same run. Those that are
+// here already stay as they are.
 func (f *Folder) TakeArtifacts(from fs.FS) error {
 	return fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() || !plainName(name) || strings.Count(name, "/") != 1 {
@@ -56,13 +56,13 @@ func (f *Folder) TakeArtifacts(from fs.FS) error {
 // Transcript keeps what an attempt said, one JSON value per line.
 func (f *Folder) Transcript(attempt string, content io.Reader) error {
 	if !plainName(attempt) || strings.Contains(attempt, "/") {
-		return core.Errorf(core.CodeInvalid, "attempt %.80q has no place in a run folder", attempt)
+		return core.Errorf(core.CodeInvalid, "the transcript of attempt %.80q cannot be stored: its name is not a plain file name", attempt)
 	}
 	return f.replace(path.Join(TranscriptsDir, attempt+".jsonl"), content, true)
 }
 
-// WriteState writes workflow-state.json as it follows from the run. It is
-// derived and soon replaced, so nobody waits for the disk.
+// WriteState writes workflow-state.json from the run. It does not wait for the
+// disk: the file is derived, and soon replaced.
 func (f *Folder) WriteState(r *core.Run) error {
 	data, err := State(r)
 	if err != nil {
@@ -71,8 +71,8 @@ func (f *Folder) WriteState(r *core.Run) error {
 	return f.replace(StateFile, bytes.NewReader(data), false)
 }
 
-// plainName reports a relative path without tricks. The root would refuse to leave
-// the folder anyhow; this keeps names from meaning another file inside it.
+// plainName reports a clean relative path. The root already refuses to leave the
+// folder; this keeps a name from meaning another file inside it.
 func plainName(name string) bool {
 	return filepath.IsLocal(name) && path.Clean(name) == name && !strings.HasPrefix(path.Base(name), ".") &&
 		!strings.ContainsAny(name, "\x00\n\\")

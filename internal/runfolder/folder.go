@@ -1,8 +1,8 @@
 // Package runfolder keeps the readable copy of a run: its events one per line,
 // its artifacts, transcripts and metrics, and its state as other tools expect
-// it. A manifest line is a pure function of its event, so whoever writes it
-// writes the same bytes; a lost database can be rebuilt from the manifest. The
-// package must not decide anything, and must not change a line once written.
+// it. A manifest line is a pure function of its event, so every writer writes
+// the same bytes; a lost database can be rebuilt from the manifest. The package
+// must not decide anything, and must not change a line once written.
 package runfolder
 
 import (
@@ -35,15 +35,15 @@ type Folder struct {
 
 	mu      sync.Mutex
 	tail    tail              // guarded by mu
-	metrics *os.File          // guarded by mu: opened by the first who appends
+	metrics *os.File          // guarded by mu: opened by the first append
 	words   words             // guarded by mu
 	written map[string]string // guarded by mu: digests of the documents of waves that were copied
 	meter   *meter            // guarded by mu: what is open in the run, for its metrics; nil until it is needed
 	effects effectLog         // guarded by mu
 }
 
-// Open opens a run's folder, and makes it where there is none. It reads the
-// manifest's last line only; ReadManifest checks the whole.
+// Open opens a run's folder, and creates it if it is missing. It reads only the
+// manifest's last line; ReadManifest checks the whole.
 func Open(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, explain(err, path)
@@ -53,23 +53,44 @@ func Open(path string) (*Folder, error) {
 		return nil, explain(err, path)
 	}
 	f := &Folder{path: path, root: root}
-	if err := f.learn(); err != nil {
+	err = f.reading(ManifestFile, func(file *os.File) (err error) {
+		f.tail, err = readTail(file, f.at(ManifestFile))
+		return err
+	})
+	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return f, nil
 }
 
-func (f *Folder) learn() (err error) {
-	file, err := f.root.Open(ManifestFile)
+// reading opens a file of the folder for fn. It does nothing if there is no such file.
+func (f *Folder) reading(name string, fn func(*os.File) error) (err error) {
+	file, err := f.root.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return explain(err, f.at(ManifestFile))
+		return explain(err, f.at(name))
 	}
-	defer func() { err = errors.Join(err, explain(file.Close(), f.at(ManifestFile))) }()
-	f.tail, err = readTail(file, f.at(ManifestFile))
-	return err
+	defer func() { err = errors.Join(err, explain(file.Close(), f.at(name))) }()
+	return fn(file)
+}
+
+// writing opens a file of the folder for one writer alone; closing it gives up the lock.
+func (f *Folder) writing(name string) (*os.File, error) {
+	file, err := f.root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, explain(err, f.at(name))
+	}
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
+		if err == nil {
+			return file, nil
+		}
+		if !errors.Is(err, syscall.EINTR) {
+			return nil, explain(errors.Join(err, file.Close()), f.at(name))
+		}
+	}
 }
 
 // Close releases the folder.
@@ -84,7 +105,7 @@ func (f *Folder) Close() error {
 	return errors.Join(err, f.root.Close())
 }
 
-// Head is where the manifest stands.
+// Head is the newest event of the manifest.
 func (f *Folder) Head() core.Head {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -26,10 +26,10 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Torn is an unfinished last line: the writer was struck while writing it, and
-// never said that it was done.
+// Torn is an unfinished last line: its writer crashed before it reported the line
+// as written.
 type Torn struct {
-	Line   int64 // 0 where lines were not counted
+	Line   int64 // 0 if lines were not counted
 	Offset int64 // where it begins
 	Bytes  int64
 }
@@ -40,8 +40,8 @@ func (t *Torn) String() string {
 
 var errTooLong error = core.Errorf(core.CodeInvalid, "the line is longer than %d MiB", MaxLine>>20)
 
-// readLine reads a line without its newline. whole is false where the input
-// ended first. A line that is too long is not kept in memory.
+// readLine reads a line without its newline. whole is false if the input ended
+// first. It does not keep a line that is too long in memory.
 func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -60,8 +60,45 @@ func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
-// parseLine reads an event from its line and insists that the line is the one
-// its event has: two readers never understand it differently.
+// eachLine hands over whole lines, and returns how many bytes they have. It passes over a last line that is being written.
+func eachLine(r io.Reader, fn func(line []byte) error) (n int64, err error) {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, whole, err := readLine(lines)
+		if err == nil && !whole {
+			return n, nil
+		}
+		if err == nil {
+			err = fn(line)
+		}
+		if err != nil {
+			return n, err
+		}
+		n += int64(len(line)) + 1
+	}
+}
+
+// eachBefore hands over the lines of a manifest that come before an event. Events are numbered as lines are. path is for
+// messages.
+func eachBefore(r io.Reader, path string, event int64, fn func(n int64, line []byte) error) error {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for n := int64(1); n < event; n++ {
+		line, whole, err := readLine(lines)
+		if err == nil && !whole {
+			err = core.Errorf(core.CodeInvalid, "lines are missing before event %d", event)
+		}
+		if err == nil {
+			err = fn(n, line)
+		}
+		if err != nil {
+			return &LineError{Path: path, Line: n, Err: err}
+		}
+	}
+	return nil
+}
+
+// parseLine reads an event from its line. It refuses a line that is not written
+// exactly as its event is encoded, so two readers never understand it differently.
 func parseLine(line []byte) (core.Event, error) {
 	var e core.Event
 	if i := bytes.IndexByte(line, 0); i >= 0 {

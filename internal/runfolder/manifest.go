@@ -11,12 +11,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Manifest is what a manifest holds, checked whole.
+// Manifest is the content of a manifest, checked as a whole.
 type Manifest struct {
 	Stream   string
 	Events   []core.Event
 	Head     core.Head
-	TornTail *Torn // nil where the last line is whole
+	TornTail *Torn // nil if the last line is whole
 }
 
 // Fork says that two histories of one stream differ from event Seq on.
@@ -83,7 +83,7 @@ func Scan(r io.Reader, path string, each func(core.Event) error) (Manifest, erro
 type scanner struct {
 	path   string
 	lines  int64 // whole lines read
-	offset int64 // where the line at hand begins
+	offset int64 // of the current line
 	found  Manifest
 }
 
@@ -91,8 +91,8 @@ func (s *scanner) fail(err error) error {
 	return &LineError{Path: s.path, Line: s.lines + 1, Err: err}
 }
 
-// torn reports a last line that its writer did not finish: without a newline,
-// or with holes that were never filled.
+// torn reports a last line that its writer did not finish: one without a newline,
+// or with zeros that were never overwritten.
 func (s *scanner) torn(rest *bufio.Reader, line []byte, whole bool) (bool, error) {
 	size := int64(len(line))
 	if whole {
@@ -135,9 +135,9 @@ func (s *scanner) follows(e core.Event) error {
 	case s.lines > 0 && e.Stream != s.found.Stream:
 		return core.Errorf(core.CodeInvalid, "event of %q in the manifest of %q", e.Stream, s.found.Stream)
 	case e.Seq < due && e.Seq > 0:
-		return core.Errorf(core.CodeInvalid, "event %d a second time: it is in line %d already", e.Seq, e.Seq)
+		return core.Errorf(core.CodeInvalid, "event %d appears twice: it is already in line %d", e.Seq, e.Seq)
 	case e.Seq != due:
-		return core.Errorf(core.CodeInvalid, "event %d where event %d belongs: events are missing", e.Seq, due)
+		return core.Errorf(core.CodeInvalid, "found event %d instead of event %d: events are missing", e.Seq, due)
 	case e.ID != core.EventID(e.Stream, e.Seq):
 		return core.Errorf(core.CodeInvalid, "event %d has the id %.80q, want %q", e.Seq, e.ID, core.EventID(e.Stream, e.Seq))
 	case e.PrevHash != s.found.Head.Hash:

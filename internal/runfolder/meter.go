@@ -1,7 +1,6 @@
 package runfolder
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -12,11 +11,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/measure"
 )
 
-// readyMeter has the meter know the events before seq. Those that another program
-// wrote, or this one before it was started again, are read from the manifest, and
-// metrics.jsonl is put right by them: who was killed after writing the one did not
-// come to write the other. Where the manifest cannot be read, that is said once, and
-// only the durations of what was open are missing.
+// readyMeter makes sure that the meter has seen the events before seq. It reads those
+// that another program wrote, or this one before a restart, from the manifest, and
+// repairs metrics.jsonl: a writer that was killed after the manifest did not write the
+// metrics. If the manifest cannot be read, it says so once, and only the durations of
+// what was open are missing.
 func (f *Folder) readyMeter(seq int64) error {
 	if f.meter != nil && f.meter.seq == seq-1 {
 		return nil
@@ -42,29 +41,22 @@ func (f *Folder) replay(m *meter, before int64) (measured []byte, err error) {
 		return nil, explain(err, path)
 	}
 	defer func() { err = errors.Join(err, explain(file.Close(), path)) }()
-	lines := bufio.NewReaderSize(file, 64<<10)
-	for n := int64(1); n < before; n++ { // events are numbered as lines are
-		line, whole, err := readLine(lines)
-		if err == nil && !whole {
-			err = core.Errorf(core.CodeInvalid, "lines are missing before event %d", before)
-		}
-		if err != nil {
-			return nil, &LineError{Path: path, Line: n, Err: err}
-		}
+	err = eachBefore(file, path, before, func(_ int64, line []byte) error {
 		if !metered(typeOf(line)) {
-			continue
+			return nil
 		}
 		var e core.Event
 		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, &LineError{Path: path, Line: n, Err: err}
+			return err
 		}
 		body, err := core.Decode(e)
 		if err != nil {
-			return nil, &LineError{Path: path, Line: n, Err: err}
+			return err
 		}
-		measured = append(measured, joined(m.linesOf(e, body))...)
-	}
-	return measured, nil
+		measured = append(measured, m.linesOf(e, body)...)
+		return nil
+	})
+	return measured, err
 }
 
 // metered reports the types of events that a meter makes something of.
@@ -79,7 +71,7 @@ func typeOf(line []byte) core.Type {
 	return core.Type(name)
 }
 
-// mendMetrics replaces metrics.jsonl where it is not what it should be.
+// mendMetrics replaces metrics.jsonl if its content is wrong.
 func (f *Folder) mendMetrics(want []byte) error {
 	have, err := f.root.ReadFile(MetricsFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +80,7 @@ func (f *Folder) mendMetrics(want []byte) error {
 	if bytes.Equal(have, want) {
 		return nil
 	}
-	if f.metrics != nil { // it would go on writing to the old one
+	if f.metrics != nil { // it would keep writing to the old file
 		if err := f.metrics.Close(); err != nil {
 			return explain(err, f.at(MetricsFile))
 		}
@@ -97,12 +89,12 @@ func (f *Folder) mendMetrics(want []byte) error {
 	return f.replace(MetricsFile, bytes.NewReader(want), false)
 }
 
-// appendMetrics is derived from the manifest: not worth a wait for the disk. What
-// could not be written is put right before the next events are.
+// appendMetrics does not wait for the disk, because metrics follow from the manifest.
+// If it fails, the next Append repairs the file first.
 func (f *Folder) appendMetrics(events []core.Event) error {
 	var lines []byte
 	for _, e := range events {
-		lines = append(lines, joined(f.meter.lines(e))...)
+		lines = append(lines, f.meter.lines(e)...)
 	}
 	if len(lines) == 0 {
 		return nil
@@ -120,11 +112,4 @@ func (f *Folder) appendMetrics(events []core.Event) error {
 		return explain(err, f.at(MetricsFile))
 	}
 	return nil
-}
-
-func joined(lines [][]byte) []byte {
-	if len(lines) == 0 {
-		return nil
-	}
-	return append(bytes.Join(lines, []byte("\n")), '\n')
 }

@@ -31,13 +31,13 @@ type metric struct {
 	// Resources is what an attempt took of the machine.
 	Resources *core.Consumption `json:"resources,omitempty"`
 
-	// The same once more, by the names that Planner-Gate gives them.
+	// The same values under the names that Planner-Gate uses.
 	WaveTime     *int64   `json:"wave_time,omitempty"`     // of a wave that ended, in milliseconds
 	AgentLatency *int64   `json:"agent_latency,omitempty"` // of an attempt, in milliseconds
 	Why          []string `json:"NOT_OK,omitempty"`        // reasons
 }
 
-// named fills in what the line says by other names, too.
+// named repeats values under the names that Planner-Gate uses.
 func (m metric) named() metric {
 	if m.Outcome == "NOT_OK" || m.Metric == "attempt" { // what was dropped has reasons, too
 		m.Why = m.NotOK
@@ -59,9 +59,9 @@ type meter struct {
 	seq     int64 // of the newest event that it has seen
 }
 
-// lines are the lines of an event: none where it carries no duration, no cost
-// and no reason of a failure. An event that cannot be read has none.
-func (m *meter) lines(e core.Event) [][]byte {
+// lines are the lines of an event: none if it has no duration, no cost and no
+// reason of a failure, or cannot be read.
+func (m *meter) lines(e core.Event) []byte {
 	m.seq = e.Seq
 	if !metered(e.Type) {
 		return nil
@@ -74,11 +74,11 @@ func (m *meter) lines(e core.Event) [][]byte {
 }
 
 // linesOf is lines for an event whose body is at hand.
-func (m *meter) linesOf(e core.Event, body core.Body) [][]byte {
+func (m *meter) linesOf(e core.Event, body core.Body) []byte {
 	ended := m.tracker.NextBody(e, body)
 	_, run := core.StreamKind(e.Stream)
 	own := metric{At: e.At, Run: run, Seq: e.Seq}
-	var lines [][]byte
+	var lines []byte
 	if own.fill(body) {
 		if own.Wave == 0 {
 			own.Wave = m.tracker.Wave()
@@ -102,16 +102,16 @@ func (m *meter) linesOf(e core.Event, body core.Body) [][]byte {
 }
 
 // appendLine adds a line. Encoding a metric cannot fail: it holds plain values.
-func appendLine(lines [][]byte, m metric) [][]byte {
+func appendLine(lines []byte, m metric) []byte {
 	line, err := json.Marshal(m.named())
 	if err != nil {
 		return lines
 	}
-	return append(lines, line)
+	return append(append(lines, line...), '\n')
 }
 
-// place says of an attempt, its checks and a run what the event itself does not:
-// where it belongs and how long it took.
+// place fills in what the event of an attempt, its checks or a run does not say:
+// its stage and task, and how long it took.
 func (m *metric) place(ended []measure.Piece) {
 	for _, p := range ended {
 		switch {

@@ -1,7 +1,6 @@
 package runfolder
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -57,7 +56,7 @@ type seenCalls struct {
 	blind  bool // it is recorded that nothing could be seen
 }
 
-// note takes a record in, and reports whether it is new.
+// note remembers a record, and reports whether it is new.
 func (l *effectLog) note(e SideEffect) bool {
 	before := l.seen[e.Attempt]
 	now := seenCalls{n: max(before.n, e.N), seq: max(before.seq, e.Seq), blind: before.blind || e.Outcome == OutcomeUnobserved}
@@ -65,10 +64,10 @@ func (l *effectLog) note(e SideEffect) bool {
 	return now != before
 }
 
-// SideEffects adds records and returns once they are on disk. One that is there
-// already is not added again, so whoever repeats what a crash interrupted writes
-// each once; a torn last line is cut first. The file is read once for as long as
-// the folder is open, and after that only where somebody else has written.
+// SideEffects adds records and returns once they are on disk. It does not add a
+// record twice, so a caller may repeat what a crash interrupted, and it cuts a torn
+// last line first. It reads the file once for as long as the folder is open, and
+// again only if another writer changed it.
 func (f *Folder) SideEffects(records ...SideEffect) (err error) {
 	if len(records) == 0 {
 		return nil
@@ -76,19 +75,16 @@ func (f *Folder) SideEffects(records ...SideEffect) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	path := f.at(SideEffectsFile)
-	file, err := f.root.OpenFile(SideEffectsFile, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := f.writing(SideEffectsFile)
 	if err != nil {
-		return explain(err, path)
+		return err
 	}
-	defer func() { err = errors.Join(err, explain(file.Close(), path)) }() // and with it the lock
-	if err := flock(file); err != nil {
-		return explain(err, path)
-	}
+	defer func() { err = errors.Join(err, explain(file.Close(), path)) }()
 	if err := f.effects.catchUp(file); err != nil {
 		return explain(err, path)
 	}
 	if err := f.effects.add(file, records); err != nil {
-		f.effects = effectLog{} // what is in the file is to be seen
+		f.effects = effectLog{} // the file must be read again
 		return explain(err, path)
 	}
 	return nil
@@ -143,9 +139,8 @@ func (l *effectLog) add(file *os.File, records []SideEffect) error {
 	return nil
 }
 
-// EachSideEffect hands over the records of the folder at path, the oldest
-// first. Where none was written there are none. A line that is being written is
-// passed over.
+// EachSideEffect hands over the records of the folder at path, the oldest first. It
+// skips a line that is being written.
 func EachSideEffect(path string, fn func(SideEffect) error) (err error) {
 	root, err := os.OpenRoot(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,43 +150,19 @@ func EachSideEffect(path string, fn func(SideEffect) error) (err error) {
 		return explain(err, path)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	file, err := root.Open(SideEffectsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return explain(err, path)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	number := 0
-	_, err = eachLine(file, func(line []byte) error {
-		number++
-		var e SideEffect
-		if err := json.Unmarshal(line, &e); err != nil {
-			return fmt.Errorf("line %d is no record: %w", number, err)
-		}
-		return fn(e)
-	})
-	if err != nil {
-		return fmt.Errorf("%s in %s: %w", SideEffectsFile, path, err)
-	}
-	return nil
-}
-
-// eachLine hands over whole lines, and says how many bytes they have.
-func eachLine(r io.Reader, fn func(line []byte) error) (n int64, err error) {
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return n, nil
-		}
-		if err == nil {
-			err = fn(line[:len(line)-1])
-		}
+	return (&Folder{path: path, root: root}).reading(SideEffectsFile, func(file *os.File) error {
+		number := 0
+		_, err := eachLine(file, func(line []byte) error {
+			number++
+			var e SideEffect
+			if err := json.Unmarshal(line, &e); err != nil {
+				return fmt.Errorf("line %d is not a record: %w", number, err)
+			}
+			return fn(e)
+		})
 		if err != nil {
-			return n, err
+			return fmt.Errorf("%s in %s: %w", SideEffectsFile, path, err)
 		}
-		n += int64(len(line))
-	}
+		return nil
+	})
 }

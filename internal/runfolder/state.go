@@ -70,7 +70,7 @@ func State(r *core.Run) ([]byte, error) {
 		if s.CurrentPhase = whole(key); stage == current {
 			break
 		}
-		s.CurrentPhase++ // past the last one where all are over
+		s.CurrentPhase++ // past the last one if all are over
 	}
 	for i, stage := range r.Stages {
 		s.add(r, number(r, i, stage), stage)
@@ -89,8 +89,8 @@ func State(r *core.Run) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// number is what a stage is called by: the number of its phase, or its place
-// among stages that are none.
+// number is the number of a stage's phase, or the stage's index if it is not a
+// phase.
 func number(r *core.Run, at int, stage *core.Stage) string {
 	if r.Playbook != nil {
 		if n := r.Playbook.Number(stage.ID); n != "" {
@@ -110,8 +110,8 @@ func whole(number string) int {
 	return n
 }
 
-// pauseCode is why a run pauses, by the codes that tools around the phase workflow
-// know, otherwise by our own.
+// pauseCode is why a run pauses: the code that tools around the phase workflow
+// know, otherwise our own.
 func pauseCode(r *core.Run, phase int) string {
 	switch r.Pause.Code {
 	case core.PauseAttempts:

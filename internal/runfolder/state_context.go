@@ -10,8 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// specs is where tools around the phase workflow look for what a phase left, by
-// the phase's id: the object of the context, and its member.
+// specs names, by a phase's id, the object of the context and its member in which
+// tools around the phase workflow look for the phase's document.
 func specs() map[string][2]string {
 	return map[string][2]string{
 		"plan":     {"technicalSpec", "specFile"},
@@ -24,9 +24,9 @@ func specs() map[string][2]string {
 	}
 }
 
-// contextOf is the run's context as agents reported it, and over it what is known
-// without them: where the documents of the phases lie, relative to the run's
-// folder, which files were changed, and what the review says.
+// contextOf is the run's context as agents reported it, overridden by what is known
+// without them: the paths of the phases' documents, relative to the run's folder,
+// the files that were changed, and the review.
 func contextOf(r *core.Run) (json.RawMessage, error) {
 	all := map[string]any{}
 	if err := json.Unmarshal(r.Context(), &all); err != nil {
@@ -70,7 +70,7 @@ func contextOf(r *core.Run) (json.RawMessage, error) {
 const designer = "ui-designer"
 
 // reportOf is the path of the document that a stage's round handed in for people,
-// of whichever role or a certain one; "" where there is none yet.
+// by any role or by a certain one; "" if there is none yet.
 func reportOf(s *core.Stage, role string) string {
 	for _, t := range slices.Backward(s.Live()) {
 		if t.Status != core.TaskDone || t.Delivered() == nil || role != "" && t.Role != role {
@@ -85,19 +85,12 @@ func reportOf(s *core.Stage, role string) string {
 	return ""
 }
 
-// fix is a finding of a review.
-type fix struct {
-	Type     string `json:"type,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Severity string `json:"severity,omitempty"`
-	Issue    string `json:"issue"`
-}
-
-func fixes(findings []core.Finding) []fix {
-	all := make([]fix, 0, len(findings))
-	for _, f := range findings {
-		all = append(all, fix{Type: f.Type, File: f.File, Line: f.Line, Severity: f.Severity, Issue: f.Issue})
+// fixes are the findings of a review, without the stages they were sent to.
+func fixes(findings []core.Finding) []core.Finding {
+	all := make([]core.Finding, len(findings))
+	for i, f := range findings {
+		f.Target = ""
+		all[i] = f
 	}
 	return all
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// tail is the end of a manifest: where it stands, and where the next line goes.
+// tail is the end of a manifest: its newest event, and the offset of the next line.
 type tail struct {
 	stream string
 	head   core.Head
@@ -17,7 +17,7 @@ type tail struct {
 	torn   *Torn
 }
 
-// readTail learns a manifest's end from its last line, whatever its length.
+// readTail reads a manifest's end from its last line, whatever its length.
 func readTail(file *os.File, path string) (tail, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -47,7 +47,7 @@ func readTail(file *os.File, path string) (tail, error) {
 }
 
 // lastLine reads backwards the line that ends at end, without its newline.
-// start is where it begins, end itself where there is nothing before.
+// start is its offset, or end itself if nothing is before it.
 func lastLine(file io.ReaderAt, end int64) (line []byte, start int64, whole bool, err error) {
 	const step = 4096
 	start = end

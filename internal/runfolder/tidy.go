@@ -10,8 +10,7 @@ import (
 	"syscall"
 )
 
-// Tidy removes the unfinished files that were being written by processes that are
-// gone.
+// Tidy removes the unfinished files of processes that are gone.
 func (f *Folder) Tidy() error {
 	return fs.WalkDir(f.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() || !orphaned(path.Base(name)) {

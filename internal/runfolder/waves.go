@@ -1,7 +1,6 @@
 package runfolder
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -9,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -25,8 +25,8 @@ const (
 	WavesDir    = "waves"
 )
 
-// words are the questions and answers of a manifest as lines, as far as it was
-// read.
+// words are the questions and answers of the part of the manifest that was read,
+// as lines.
 type words struct {
 	end            int64 // offset in the manifest
 	inbox, answers []byte
@@ -38,7 +38,7 @@ type asked struct {
 	Question string    `json:"question_id"` // the same: by it answers.jsonl refers to the line
 	Source   string    `json:"source"`      // the delegation, or planner
 	Text     string    `json:"text"`
-	From     string    `json:"from,omitempty"` // delegation; the planner's own where empty
+	From     string    `json:"from,omitempty"` // delegation; empty for the planner's own
 	Blocking bool      `json:"blocking"`
 	About    string    `json:"about,omitempty"`
 	Default  string    `json:"default,omitempty"`
@@ -53,11 +53,11 @@ type answered struct {
 	At       time.Time `json:"at"`
 }
 
-// WriteWaves makes the files of a run in waves what they follow from: pool.json and
-// waves/ from the run and its documents, which read finds by their digest, the
-// questions and answers from the manifest. It returns the names of files that were
-// something else than an earlier state of the same, such as one with a torn or a
-// repeated line: they are what they should be again.
+// WriteWaves writes the files of a run in waves: pool.json and waves/ from the run
+// and its documents, which read finds by their digest, the questions and answers
+// from the manifest. It returns the names of the files that it repaired, because
+// they were not an earlier state of the same file: one with a torn or a repeated
+// line, for example.
 func (f *Folder) WriteWaves(r *core.Run, read func(digest string) (io.ReadCloser, error)) (mended []string, err error) {
 	if r.Waves == nil {
 		return nil, nil
@@ -105,36 +105,19 @@ func Pool(r *core.Run) ([]byte, error) {
 
 // listen reads what was asked and answered since the manifest was last read.
 // f.mu is held.
-func (f *Folder) listen() (err error) {
-	file, err := f.root.Open(ManifestFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return explain(err, f.at(ManifestFile))
-	}
-	defer func() { err = errors.Join(err, explain(file.Close(), f.at(ManifestFile))) }()
-	if _, err := file.Seek(f.words.end, io.SeekStart); err != nil {
-		return explain(err, f.at(ManifestFile))
-	}
-	lines := bufio.NewReaderSize(file, 64<<10)
-	for {
-		line, whole, err := readLine(lines)
-		if err != nil {
+func (f *Folder) listen() error {
+	return f.reading(ManifestFile, func(file *os.File) error {
+		if _, err := file.Seek(f.words.end, io.SeekStart); err != nil {
 			return explain(err, f.at(ManifestFile))
 		}
-		if !whole { // the end, or a line that is being written
-			return nil
-		}
-		if err := f.words.hear(line); err != nil {
-			return fmt.Errorf("%s: %w", f.at(ManifestFile), err)
-		}
-		f.words.end += int64(len(line)) + 1
-	}
+		n, err := eachLine(file, f.words.hear)
+		f.words.end += n
+		return explain(err, f.at(ManifestFile))
+	})
 }
 
-// hear takes a line of the manifest in, where it is a question or an answer. Most
-// are neither, and are not read.
+// hear takes in a line of the manifest that is a question or an answer. Most are
+// neither, and are not decoded.
 func (w *words) hear(line []byte) error {
 	if !bytes.Contains(line, []byte(`"`+core.TypeQuestionAsked+`"`)) && !bytes.Contains(line, []byte(`"`+core.TypeQuestionAnswered+`"`)) {
 		return nil
@@ -152,7 +135,7 @@ func (w *words) hear(line []byte) error {
 		w.inbox, err = withLine(w.inbox, asked{ID: b.ID, Question: b.ID, Source: cmp.Or(b.From, core.PlannerStage), Text: b.Text, From: b.From, Blocking: b.Blocking, About: b.About, Default: b.Default, At: e.At})
 	case core.QuestionAnswered:
 		w.answers, err = withLine(w.answers, answered{Question: b.ID, Answer: b.Text, By: by(b), At: e.At})
-	default: // its text only spoke of one
+	default: // only its text mentions one
 	}
 	return err
 }
@@ -172,8 +155,8 @@ func withLine(lines []byte, v any) ([]byte, error) {
 	return append(append(lines, line...), '\n'), err
 }
 
-// settle makes a file have a content. It was whole where whole lines of the same
-// were there before, or nothing.
+// settle gives a file its content. It reports whether the file was whole: missing,
+// empty, or a beginning of that content that ends with a line.
 func (f *Folder) settle(name string, content []byte) (whole bool, err error) {
 	old, err := f.root.ReadFile(name)
 	switch {

@@ -7,15 +7,15 @@ import (
 	"io"
 )
 
-// AddedOptions say what of a range of commits is printed.
+// AddedOptions choose what is printed of a range of commits.
 type AddedOptions struct {
 	// History prints each commit by itself, with a header in this --format; without it, the difference as a whole.
 	History  string
 	MaxBytes int64
 }
 
-// Added writes what the commits from base to head add and take away, as a patch without context in which every file is
-// text, and reports whether it was cut: at MaxBytes, or because git would need more memory than it may have.
+// Added writes what the commits from base to head add and remove, as a patch without context that treats every file as
+// text. It reports whether the patch was cut: at MaxBytes, or because git would need more memory than it may have.
 func (y *Yard) Added(ctx context.Context, w io.Writer, base, head string, o AddedOptions) (truncated bool, err error) {
 	args := []string{"-p", "--text", "-U0", "--no-renames", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"}
 	command, err := diffTreeArgs(base, head, args, nil)
@@ -23,7 +23,7 @@ func (y *Yard) Added(ctx context.Context, w io.Writer, base, head string, o Adde
 		return false, err
 	}
 	if o.History != "" {
-		// A merge is compared with its first parent only: what that has is shown where it came in.
+		// A merge is compared with its first parent only: the commits of the other side are listed themselves.
 		command = append([]string{"log", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--format=" + o.History}, args...)
 		command = append(command, head, "^"+base, "--")
 	}
@@ -33,7 +33,7 @@ func (y *Yard) Added(ctx context.Context, w io.Writer, base, head string, o Adde
 	return truncated, nil
 }
 
-// bounded runs a git command that reads what an agent made, and reports whether its output was cut: at maxBytes, or because
+// bounded runs a git command on something that an agent made. It reports whether the output was cut: at maxBytes, or because
 // git would need more memory than it may have.
 func (y *Yard) bounded(ctx context.Context, in io.Reader, w io.Writer, maxBytes int64, command ...string) (truncated bool, err error) {
 	limited := &limitedWriter{w: w, left: maxBytes}
@@ -46,13 +46,11 @@ func (y *Yard) bounded(ctx context.Context, in io.Reader, w io.Writer, maxBytes 
 	return false, err
 }
 
-// AddedCommits writes the commits from base to head as `git cat-file --batch` prints them, and reports whether that was cut,
-// like Added.
+// AddedCommits writes the commits from base to head as `git cat-file --batch` prints them. Like Added, it reports whether the
+// output was cut.
 func (y *Yard) AddedCommits(ctx context.Context, w io.Writer, base, head string, maxBytes int64) (truncated bool, err error) {
-	for _, rev := range []string{base, head} {
-		if err := checkRev(rev); err != nil {
-			return false, err
-		}
+	if err := checkRev(base, head); err != nil {
+		return false, err
 	}
 	var commits bytes.Buffer
 	if truncated, err = y.bounded(ctx, nil, &commits, maxOutput, "rev-list", head, "^"+base, "--"); err != nil {

@@ -13,15 +13,16 @@ import (
 
 // Address is how a person names a repository: a folder on this machine, or a server's.
 type Address struct {
-	Path string // absolute or relative, where it is a folder
-	URL  string // https, http, ssh or user@host:path, otherwise
+	Path string // of a folder, absolute or relative
+	URL  string // of anything else: https, http, ssh or user@host:path
 }
 
-// scpLike is user@host:path. What begins with a dash would be an option of ssh.
+// scpLike is user@host:path. Ssh would take a host or path that begins with a dash for an option.
 var scpLike = regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^-\s][^\s]*$`)
 
-// ParseAddress reads what a person names a repository by. It refuses what would have git run a program, what would be read as an
-// option, and addresses that hold a password or a token: an address is shown, and is part of command lines.
+// ParseAddress reads the address of a repository as a person writes it. It refuses an address that would make git run a
+// program or that would be read as an option, and one with a password or a token: addresses are shown, and are part of
+// command lines.
 func ParseAddress(text string) (Address, error) {
 	beforeSlash, _, _ := strings.Cut(text, "/")
 	switch {
@@ -75,42 +76,28 @@ func remoteURL(text string, u *url.URL) (Address, error) {
 	return Address{URL: u.String()}, nil
 }
 
-// climbs reports a path that leads out of where it begins.
+// climbs reports a path with "..".
 func climbs(path string) bool { return slices.Contains(strings.Split(path, "/"), "..") }
 
 func badAddress(text, why string) error {
 	return fmt.Errorf("cannot use %.200q as the address of a repository: %s", redactURLs(text), why)
 }
 
-// RemoteHead is the branch that a remote's HEAD stands for, "" if it stands for none. Errors: ErrAuth, ErrUnreachable, ErrNoCommits.
+// RemoteHead is the branch that a remote's HEAD names, "" if it names none. Errors: ErrAuth, ErrUnreachable, ErrNoCommits.
 func (y *Yard) RemoteHead(ctx context.Context, address string) (string, error) {
-	r, err := parseRemote(address)
-	if err != nil {
+	refs, err := y.lsRemote(ctx, address, Credential{}, "HEAD", "--symref")
+	if err == nil && len(refs) == 0 {
+		err = fmt.Errorf("look at %s: %w", redactURLs(address), ErrNoCommits)
+	}
+	branch, found := strings.CutPrefix(commitOf(refs, "HEAD"), "ref: refs/heads/")
+	if err != nil || !found {
 		return "", err
 	}
-	g, err := y.reach(ctx, r, Credential{})
-	if err != nil {
-		return "", err
-	}
-	args := append([]string{"ls-remote", "--quiet", "--symref"}, r.servant("upload-pack")...)
-	out, err := g.run(ctx, append(args, "--", r.address, "HEAD")...)
-	if err != nil {
-		return "", fmt.Errorf("look at %s: %w", redactURLs(address), classifyRemote(err))
-	}
-	for line := range strings.Lines(string(out)) {
-		target, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if branch, ok := strings.CutPrefix(target, "ref: refs/heads/"); ok && name == "HEAD" {
-			return branch, nil
-		}
-	}
-	if len(out) == 0 {
-		return "", fmt.Errorf("look at %s: %w", redactURLs(address), ErrNoCommits)
-	}
-	return "", nil
+	return branch, nil
 }
 
-// PersonIdentity is who the person's own git says they are, in the repository
-// that holds dir; "/" for in none.
+// PersonIdentity is the identity that the person's own git has in the repository that holds dir; "/" stands for no
+// repository.
 func PersonIdentity(ctx context.Context, dir string) (Identity, error) {
 	return personGit(dir).identity(ctx)
 }

@@ -14,14 +14,14 @@ import (
 // maxRefFile bounds each file of refs that is read from an agent's repository.
 const maxRefFile = 4 << 20
 
-// agentRefs is where an agent's repository points.
+// agentRefs are the commits that an agent's repository points at.
 type agentRefs struct {
 	head   string   // commit of HEAD, "" if unknown
 	others []string // tips of local branches and the stash, in a stable order, without head
 }
 
-// agentRefs reads the refs of the agent's repository as plain files. Git is not asked, for it would
-// obey the configuration found there. A ref that cannot be read does not exist.
+// agentRefs reads the refs of the agent's repository as plain files: git would obey the configuration there. A ref that
+// cannot be read does not exist.
 func (h *handInState) agentRefs() agentRefs {
 	root, err := os.OpenRoot(h.spec.Dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func looseRefs(root *os.Root, name string, refs map[string]string) {
 	top := path.Join(".git", name)
 	_ = fs.WalkDir(root.FS(), top, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return fs.SkipDir // what cannot be read is not there
+			return fs.SkipDir // an unreadable ref does not exist
 		}
 		if !entry.Type().IsRegular() {
 			return nil

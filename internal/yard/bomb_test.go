@@ -169,7 +169,7 @@ func TestImportIsCancelled(t *testing.T) {
 // TestAPackOfNonsenseSaysWhatIsWrong: an object whose size is written as more than there can be.
 func TestAPackOfNonsenseSaysWhatIsWrong(t *testing.T) {
 	pack := append([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01\xb0"), binary.AppendUvarint(nil, 1<<60)...)
-	err := scanPack(ctx(t), bytes.NewReader(pack), ordinaryPack())
+	err := scanPack(ctx(t), bytes.NewReader(pack), defaultPackLimits())
 	if !errors.Is(err, ErrCorrupt) || strings.Contains(err.Error(), "%!") {
 		t.Errorf("got %v", err)
 	}

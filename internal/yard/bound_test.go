@@ -53,7 +53,7 @@ func TestTreeLimits(t *testing.T) {
 	} {
 		for _, piece := range []int{1, 7, len(c.answer)} {
 			var files []File
-			r := &treeReader{what: "it", most: c.most, left: c.most, each: func(f File) { files = append(files, f) }}
+			r := c.most.reader("it", func(f File) { files = append(files, f) })
 			var err error
 			for rest := []byte(c.answer); len(rest) > 0 && err == nil; rest = rest[min(piece, len(rest)):] {
 				_, err = r.Write(rest[:min(piece, len(rest))])
@@ -74,10 +74,10 @@ func TestTreeLimits(t *testing.T) {
 func TestSizesOfAPack(t *testing.T) {
 	head := "PACK\x00\x00\x00\x02\x00\x00\x00\x01"
 	sized := func(rest uint64) []byte { return append([]byte(head+"\xb0"), binary.AppendUvarint(nil, rest)...) }
-	if err := scanPack(ctx(t), bytes.NewReader(sized(1<<59)), ordinaryPack()); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "claims an impossible size") {
+	if err := scanPack(ctx(t), bytes.NewReader(sized(1<<59)), defaultPackLimits()); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "claims an impossible size") {
 		t.Errorf("more than anything: %v", err)
 	}
-	if big, ok := errors.AsType[*TooBigError](scanPack(ctx(t), bytes.NewReader(sized(1<<59-1)), ordinaryPack())); !ok || big.Size != (1<<59-1)<<4 {
+	if big, ok := errors.AsType[*TooBigError](scanPack(ctx(t), bytes.NewReader(sized(1<<59-1)), defaultPackLimits())); !ok || big.Size != (1<<59-1)<<4 {
 		t.Errorf("just not more than anything: %+v", big)
 	}
 	for _, content := range []string{"", "\x80", "\x05", "\x05\x80"} {
@@ -85,7 +85,7 @@ func TestSizesOfAPack(t *testing.T) {
 		b.header(referenceDelta, len(content))
 		b.pack.Write(make([]byte, hashWidth))
 		b.compress([]byte(content))
-		if err := scanPack(ctx(t), strings.NewReader(head+b.pack.String()), ordinaryPack()); !errors.Is(err, ErrCorrupt) {
+		if err := scanPack(ctx(t), strings.NewReader(head+b.pack.String()), defaultPackLimits()); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("a delta of %q: %v", content, err)
 		}
 	}
@@ -96,9 +96,9 @@ func TestSizesOfAPack(t *testing.T) {
 	whole.pack.WriteString("\x81\x01")
 	whole.compress([]byte("\x04\x04"))
 	pack := "PACK\x00\x00\x00\x02\x00\x00\x00\x03" + whole.pack.String()
-	must(t, scanPack(ctx(t), strings.NewReader(pack), ordinaryPack()))
+	must(t, scanPack(ctx(t), strings.NewReader(pack), defaultPackLimits()))
 	for cut := range pack {
-		if err := scanPack(ctx(t), strings.NewReader(pack[:cut]), ordinaryPack()); !errors.Is(err, ErrCorrupt) {
+		if err := scanPack(ctx(t), strings.NewReader(pack[:cut]), defaultPackLimits()); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("%d of %d bytes: %v", cut, len(pack), err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestSizesOfAPack(t *testing.T) {
 		var b forgedBundle
 		b.header(3, size)
 		b.compress([]byte(content))
-		if err := scanPack(ctx(t), strings.NewReader(head+b.pack.String()), ordinaryPack()); !errors.Is(err, ErrCorrupt) {
+		if err := scanPack(ctx(t), strings.NewReader(head+b.pack.String()), defaultPackLimits()); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%q of %d bytes: %v", content, size, err)
 		}
 	}

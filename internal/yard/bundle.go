@@ -14,18 +14,18 @@ import (
 // bundle writes the commits of a hand-in to spec.Bundle: complete or not at all.
 func (h *handInState) bundle(ctx context.Context, result HandedIn) (err error) {
 	args := []string{"bundle", "create", "--quiet", "--version=2", "-"}
-	named := map[string]string{}
+	var refs []Ref
 	if result.Commits > 0 {
-		named[bundleHead] = result.Commit
-		args = append(args, bundleHead)
+		refs = append(refs, Ref{bundleHead, result.Commit})
 	}
 	for i, commit := range result.Left {
-		name := bundleLeft + strconv.Itoa(i)
-		named[name] = commit
-		args = append(args, name)
+		refs = append(refs, Ref{bundleLeft + strconv.Itoa(i), commit})
 	}
-	if err := h.nameRefs(named); err != nil {
-		return err
+	for _, ref := range refs {
+		args = append(args, ref.Name)
+		if err := writeRef(h.private, ref.Name, ref.Commit); err != nil {
+			return err
+		}
 	}
 	out, err := os.CreateTemp(filepath.Dir(h.spec.Bundle), ".bundle-")
 	if err != nil {
@@ -50,19 +50,6 @@ func (h *handInState) bundle(ctx context.Context, result HandedIn) (err error) {
 	return syncDir(filepath.Dir(h.spec.Bundle))
 }
 
-func (h *handInState) nameRefs(named map[string]string) error {
-	for name, commit := range named {
-		file := filepath.Join(h.private, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
-		}
-		if err := writeFile(file, []byte(commit+"\n"), false); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // bundleContent is what a bundle says it holds.
 type bundleContent struct {
 	head          string
@@ -78,8 +65,8 @@ func (c bundleContent) commits() []string {
 	return append([]string{c.head}, c.left...)
 }
 
-// readBundleHeader reads up to where the pack begins. It accepts only the headers HandIn writes: a bundle
-// comes from inside a sandbox, so anything else, filters and other capabilities above all, is a forgery.
+// readBundleHeader reads up to the pack. It accepts only the headers that HandIn writes: a bundle comes from inside a sandbox,
+// so anything else, filters and other capabilities above all, is a forgery.
 func readBundleHeader(r *bufio.Reader) (bundleContent, error) {
 	const mostLines = 10_000
 	var content bundleContent

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// CheckedOut is the work tree in which a repository on this machine has a branch checked out, "" where none has, and
-// the work tree that the repository was made with, "" where it has none. It only reads.
+// CheckedOut finds the work tree in which a repository on this machine has a branch checked out, and the work tree that the
+// repository was created with; "" stands for none. It only reads.
 func CheckedOut(ctx context.Context, address, branch string) (tree, first string, err error) {
 	r, err := parseRemote(address)
 	if err != nil || r.local == "" {

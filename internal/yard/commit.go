@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// CommitSpec is one exact commit. Everything it is made of is in it, so the same spec makes the same commit.
+// CommitSpec is one exact commit: the same spec always makes the same commit.
 type CommitSpec struct {
 	Parent   string            // full hash
 	Files    map[string][]byte // whole contents by path, with slashes
@@ -23,19 +23,11 @@ type CommitSpec struct {
 	When     time.Time
 }
 
-// Commit puts files in the place of those that Parent has at their paths, and adds the ones it has not; everything
-// else is as in Parent. A file stays executable if it was; what is new is not. No ref is moved. Parent itself is
-// returned where it holds the files already. A path that would push something else aside, because it needs
-// a folder where Parent has a file or the other way round, is refused. Errors: ErrNotFound, ErrPath.
-func (y *Yard) Commit(ctx context.Context, spec CommitSpec) (string, error) {
-	commit, err := y.commit(ctx, spec)
-	if err != nil {
-		return "", fmt.Errorf("commit on %s: %w", spec.Parent, err)
-	}
-	return commit, nil
-}
-
-func (y *Yard) commit(ctx context.Context, spec CommitSpec) (string, error) {
+// Commit replaces or adds files on top of Parent and leaves everything else as it is there. A file stays executable if it
+// was; a new one is not. Commit moves no ref, and returns Parent itself if that has the files already. It refuses a path that
+// needs a folder where Parent has a file, or the other way round. Errors: ErrNotFound, ErrPath.
+func (y *Yard) Commit(ctx context.Context, spec CommitSpec) (_ string, err error) {
+	defer wrap(&err, "commit on %s", spec.Parent)
 	if err := checkCommit(spec.Message, spec.Identity, spec.When); err != nil {
 		return "", err
 	}
@@ -66,7 +58,7 @@ func (y *Yard) commit(ctx context.Context, spec CommitSpec) (string, error) {
 	return y.git().commitTree(ctx, tree, spec.Message, spec.Identity, spec.When, spec.Parent)
 }
 
-// replace writes the tree of a commit with other contents at some paths, by an index of its own.
+// replace writes the tree of a commit with other contents at some paths. It uses a private index.
 func (y *Yard) replace(ctx context.Context, parent string, files map[string][]byte) (tree string, err error) {
 	reserved, err := os.CreateTemp(filepath.Join(y.dir, incomingDir), "index-")
 	if err != nil {
@@ -103,8 +95,8 @@ func (y *Yard) replace(ctx context.Context, parent string, files map[string][]by
 	return tree, y.holds(ctx, tree, blobs)
 }
 
-// holds makes sure that a tree has all blobs at their paths: git passes over a path that some file system could take
-// for one of its own, and says so in passing.
+// holds makes sure that a tree has all blobs at their paths: git skips a path that some file system could take for .git, and
+// only warns about it.
 func (y *Yard) holds(ctx context.Context, tree string, blobs map[string]string) error {
 	for path, blob := range blobs {
 		found, err := y.entry(ctx, tree, path)
@@ -129,7 +121,7 @@ func (y *Yard) modeFor(ctx context.Context, parent, path string) (string, error)
 	return "100644", nil
 }
 
-// checkPath refuses what is no path of a file inside a repository, or one that git keeps for itself.
+// checkPath refuses a path that is not that of a file inside a repository, or that git keeps for itself.
 func checkPath(name string) error {
 	if name == "" || name == "." || path.Clean(name) != name || path.IsAbs(name) || strings.ContainsAny(name, "\x00\n") || len(name) > maxPath {
 		return fmt.Errorf("%w: %.100q", ErrPath, name)
@@ -142,7 +134,7 @@ func checkPath(name string) error {
 	return nil
 }
 
-// checkCommit refuses what would make a commit that cannot be made again just so.
+// checkCommit refuses an incomplete commit: git would fill in what is missing, and differently each time.
 func checkCommit(message string, by Identity, when time.Time) error {
 	switch {
 	case strings.TrimSpace(message) == "":

@@ -1,37 +1,27 @@
 package yard
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
 // CommonDir is the repository that a folder belongs to, as Locate names it: the git folder that its worktrees share. It is
-// empty where there is none or it cannot be read. Git is not started for it, and a bare repository is not recognised: it is
-// for who cannot wait.
+// empty if there is none or it cannot be read. It starts no git, for callers that cannot wait, and does not recognise a bare
+// repository.
 func CommonDir(dir string) string {
-	dir, err := filepath.EvalSymlinks(dir)
+	top, err := topOf(dir)
 	if err != nil {
 		return ""
 	}
-	for {
-		at := filepath.Join(dir, ".git")
-		info, err := os.Lstat(at)
-		switch {
-		case err == nil && info.IsDir():
-			return at
-		case err == nil:
-			return sharedDir(at)
-		case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir:
-			return ""
-		}
-		dir = filepath.Dir(dir)
+	at := filepath.Join(top, ".git")
+	if isFolder(at) {
+		return at
 	}
+	return sharedDir(at)
 }
 
-// sharedDir follows the file by which a linked worktree, or one with its git folder elsewhere, names its repository.
+// sharedDir follows the .git file of a linked worktree, or of one with its git folder elsewhere, to the repository.
 func sharedDir(file string) string {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Credential is what a remote that is reached by http or https lets somebody in by. Git is handed it through the environment
-// of the one process that needs it; it is in no command line, no configuration file and no error.
+// Credential opens a remote that is reached by http or https. Only the environment of the one git process that needs it has
+// it: no command line, no configuration file and no error does.
 type Credential struct {
-	User   string // of no matter to most forges where Secret is a token; if empty, a name all of them take
+	User   string // most forges ignore it if Secret is a token; if empty, a name that all of them accept
 	Secret string
 }
 
@@ -43,8 +43,8 @@ func (c Credential) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte(cmp.Or(c.User, "x-access-token") + ":" + c.Secret))
 }
 
-// apply lets git use the credential for one server. Redirects are not followed then: git would show it
-// to whichever server they lead to.
+// apply lets git use the credential for one server. Git then follows no redirects: it would send the credential to the
+// server they lead to.
 func (c Credential) apply(g git, server string) git {
 	basic := c.basic()
 	g.secrets = []string{basic, url.QueryEscape(c.Secret), c.Secret}
@@ -72,8 +72,8 @@ func takeCredential(address string) (bare, server string, c Credential, err erro
 	return u.String(), (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String(), c, nil
 }
 
-// WithoutCredential is the address of a repository for who must not have its
-// credential. The name of an ssh account is part of the address and stays.
+// WithoutCredential removes the credential from the address of a repository. The name of an ssh account is part of the
+// address and stays.
 func WithoutCredential(address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -89,28 +89,24 @@ func WithoutCredential(address string) string {
 	return u.String()
 }
 
-// reach prepares git for contact with a remote. given outranks what the yard's own source has, and that outranks the address.
-func (y *Yard) reach(ctx context.Context, r remote, given Credential) (git, error) {
+// contact prepares git for talking to a remote. given outranks what the yard's own source has, and that outranks the address.
+func (y *Yard) contact(ctx context.Context, address string, given Credential) (remote, git, error) {
+	r, err := parseRemote(address)
 	g := y.git()
-	if r.server == "" {
-		return g, nil
+	if err != nil || r.server == "" {
+		return r, g, err
 	}
 	c := given
-	if c.Secret == "" && y.credentials != nil {
-		found, err := y.credentials(ctx, r.address)
-		if err != nil {
-			return git{}, fmt.Errorf("%w: find the credential for %s: %w", ErrAuth, r.server, err)
+	if c.Secret == "" && y.Credentials != nil {
+		if c, err = y.Credentials(ctx, r.address); err != nil {
+			return r, g, fmt.Errorf("%w: find the credential for %s: %w", ErrAuth, r.server, err)
 		}
-		c = found
 	}
 	if c.Secret == "" {
 		c = r.credential
 	}
 	if c.Secret == "" {
-		return g, nil
+		return r, g, nil
 	}
-	if err := c.check(); err != nil {
-		return git{}, err
-	}
-	return c.apply(g, r.server), nil
+	return r, c.apply(g, r.server), c.check()
 }

@@ -87,8 +87,9 @@ func (f *forge) address() string { return f.URL + "/" + filepath.Base(f.remote) 
 
 func yardWith(t *testing.T, source Credentials) *Yard {
 	t.Helper()
-	y, err := Open(ctx(t), filepath.Join(folder(t), "yard.git"), WithCredentials(source))
+	y, err := Open(ctx(t), filepath.Join(folder(t), "yard.git"))
 	must(t, err)
+	y.Credentials = source
 	t.Cleanup(func() { must(t, y.Close()) })
 	return y
 }

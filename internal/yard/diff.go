@@ -1,6 +1,7 @@
 package yard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +15,8 @@ import (
 type Change struct {
 	Path    string
 	Status  byte   // git's letter: A added, D deleted, M modified, R renamed, T type changed
-	OldPath string // where a renamed file was
-	Mode    string // after the change, in git's octal digits; all zeros for a deleted file
+	OldPath string // of a renamed file
+	Kind    Kind   // after the change; empty for a deleted file
 	// Added and Deleted count lines: none for a binary file, only those that differ for a renamed one.
 	Added, Deleted int
 }
@@ -53,7 +54,10 @@ func readChanges(fields []string) ([]Change, error) {
 	for len(fields) > 0 {
 		record := next()
 		if meta := strings.Fields(record); strings.HasPrefix(record, ":") && len(meta) == 5 {
-			c := Change{Status: meta[4][0], Mode: meta[1]}
+			c := Change{Status: meta[4][0]}
+			if c.Status != 'D' {
+				c.Kind = kindOf(meta[1])
+			}
 			if c.Status == 'R' {
 				c.OldPath = next()
 			}
@@ -158,13 +162,9 @@ func sideOf(mode, hash string) entry {
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 func diffTreeArgs(base, head string, args, paths []string) ([]string, error) {
-	if base == "" {
-		base = emptyTree
-	}
-	for _, rev := range []string{base, head} {
-		if err := checkRev(rev); err != nil {
-			return nil, err
-		}
+	base = cmp.Or(base, emptyTree)
+	if err := checkRev(base, head); err != nil {
+		return nil, err
 	}
 	command := append([]string{"diff-tree", "-r", "--no-ext-diff", "--no-textconv"}, args...)
 	return append(append(command, base, head, "--"), paths...), nil

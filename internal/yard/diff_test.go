@@ -17,12 +17,12 @@ func TestReadingACommit(t *testing.T) {
 	changes, err := f.yard.Changed(ctx(t), f.base, head)
 	must(t, err)
 	want := []Change{
-		{Path: ".gitignore", Status: 'D', Mode: "000000", Deleted: 1},
-		{Path: `R e"ad.md`, Status: 'R', OldPath: "README.md", Mode: "100644"},
-		{Path: "caf\xe9", Status: 'A', Mode: "100644", Added: 1},
-		{Path: "link", Status: 'A', Mode: "120000", Added: 1},
-		{Path: "run", Status: 'A', Mode: "100755", Added: 1},
-		{Path: "src/a.txt", Status: 'M', Mode: "100644", Added: 1},
+		{Path: ".gitignore", Status: 'D', Deleted: 1},
+		{Path: `R e"ad.md`, Status: 'R', OldPath: "README.md", Kind: Regular},
+		{Path: "caf\xe9", Status: 'A', Kind: Regular, Added: 1},
+		{Path: "link", Status: 'A', Kind: Symlink, Added: 1},
+		{Path: "run", Status: 'A', Kind: Executable, Added: 1},
+		{Path: "src/a.txt", Status: 'M', Kind: Regular, Added: 1},
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	if d := cmp.Diff(want, changes); d != "" {
@@ -59,12 +59,12 @@ printf '\0\2' > binary; rm file; ln -s x file; chmod +x mode; git mv $'a\tb' $'1
 	changes, err := f.yard.Changed(ctx(t), before, head)
 	must(t, err)
 	want := []Change{
-		{Path: "1\t2\tc", OldPath: "a\tb", Status: 'R', Mode: "100644"},
-		{Path: ":100644 100644 a b R", OldPath: "long", Status: 'R', Mode: "100644", Added: 1, Deleted: 2},
-		{Path: ":colon", Status: 'M', Mode: "100644", Added: 3, Deleted: 1},
-		{Path: "binary", Status: 'M', Mode: "100644"},
-		{Path: "file", Status: 'T', Mode: "120000", Added: 1, Deleted: 1},
-		{Path: "mode", Status: 'M', Mode: "100755"},
+		{Path: "1\t2\tc", OldPath: "a\tb", Status: 'R', Kind: Regular},
+		{Path: ":100644 100644 a b R", OldPath: "long", Status: 'R', Kind: Regular, Added: 1, Deleted: 2},
+		{Path: ":colon", Status: 'M', Kind: Regular, Added: 3, Deleted: 1},
+		{Path: "binary", Status: 'M', Kind: Regular},
+		{Path: "file", Status: 'T', Kind: Symlink, Added: 1, Deleted: 1},
+		{Path: "mode", Status: 'M', Kind: Executable},
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	if d := cmp.Diff(want, changes); d != "" {

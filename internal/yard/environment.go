@@ -26,7 +26,7 @@ func ownEnv() []string {
 	}
 }
 
-// ownConfig outranks whatever a repository's own configuration says.
+// ownConfig overrides a repository's own configuration.
 func ownConfig() []string {
 	return []string{
 		"core.hooksPath=/dev/null",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -42,21 +43,21 @@ func (e *CommandError) Error() string {
 
 func (e *CommandError) Unwrap() error { return e.cause }
 
-// MovedError says a ref was not where the caller thought. Empty means the ref does not exist.
+// MovedError says that a ref was at another commit than the caller expected. Empty means the ref does not exist.
 type MovedError struct{ Ref, Want, Have string }
 
 func (e *MovedError) Error() string {
 	return fmt.Sprintf("%s is at %s, expected %s", e.Ref, orNothing(e.Have), orNothing(e.Want))
 }
 
-// LeaseError says a remote's ref was not where the approval said. Empty means it does not exist.
+// LeaseError says that a remote's ref was at another commit than the approval named. Empty means the ref does not exist.
 type LeaseError struct{ Ref, Want, Have string }
 
 func (e *LeaseError) Error() string {
 	return fmt.Sprintf("%s on the remote is at %s, expected %s; fetch and ask again", e.Ref, orNothing(e.Have), orNothing(e.Want))
 }
 
-// TooBigError says something is larger than its limit. Size is zero where it was not read to the end.
+// TooBigError says something is larger than its limit. Size is zero if it was not read to the end.
 type TooBigError struct {
 	What        string
 	Unit        string // bytes, if empty
@@ -71,11 +72,13 @@ func (e *TooBigError) Error() string {
 	return fmt.Sprintf("%s has %d %s, the limit is %d", e.What, e.Size, unit, e.Limit)
 }
 
-func orNothing(commit string) string {
-	if commit == "" {
-		return "nothing"
+func orNothing(commit string) string { return cmp.Or(commit, "nothing") }
+
+// wrap puts what was being done in front of an error, if there is one. It is for defer.
+func wrap(err *error, format string, args ...any) {
+	if *err != nil {
+		*err = fmt.Errorf(format+": %w", append(args, *err)...)
 	}
-	return commit
 }
 
 // exitCode is the exit code of a git command that ran to its end, otherwise -1.
@@ -92,18 +95,10 @@ func broke(err error) bool {
 	return ok && failure.Broke
 }
 
-// stderrHas reports whether a failed git command said one of the phrases.
+// stderrHas reports whether a failed git command printed one of the phrases.
 func stderrHas(err error, phrases ...string) bool {
 	failure, ok := errors.AsType[*CommandError](err)
-	if !ok {
-		return false
-	}
-	for _, phrase := range phrases {
-		if strings.Contains(failure.Stderr, phrase) {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(failure.Stderr, phrase) })
 }
 
 // outOfMemory reports a git command that needed more memory than it was given.

@@ -1,26 +1,25 @@
 package yard
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
 )
 
-// extent bounds how large a tree may be. A pack of a few hundred bytes can describe a tree of any size, because the same
-// subtree may stand in it any number of times; whoever lists, compares or checks it out would never end.
+// extent bounds how large a tree may be. A pack of a few hundred bytes can describe a tree of any size, because it may contain
+// the same subtree any number of times; listing, comparing or checking it out would never end.
 type extent struct {
 	entries int   // files and folders
 	bytes   int64 // of all files together
 }
 
-// ordinary holds all but a handful of the repositories that are worked on in one piece.
-func ordinary() extent { return extent{entries: 1_000_000, bytes: 32 << 30} }
+// defaultExtent admits all but a handful of the repositories that people work on in one piece.
+func defaultExtent() extent { return extent{entries: 1_000_000, bytes: 32 << 30} }
 
-// mostMemory is what git may allocate for something that an agent made.
-const mostMemory = 2 << 30
+// maxGitMemory is how much git may allocate to read something that an agent made.
+const maxGitMemory = 2 << 30
 
-// What file systems can hold.
+// Limits of file systems.
 const (
 	maxPath = 2048
 	maxName = 255
@@ -38,13 +37,13 @@ func (y *Yard) vet(ctx context.Context, commit string) error {
 	return nil
 }
 
-// walkTree calls each with every entry of a commit's tree. It asks git for the folders too: a tree may be made of very
-// many that hold no file, and only what git writes can be counted.
+// walkTree calls each with every entry of a commit's tree, folders too: a tree may consist of very many folders without a
+// file, and only entries that git prints can be counted.
 func (g git) walkTree(ctx context.Context, commit string, most extent, each func(File)) error {
 	if err := checkRev(commit); err != nil {
 		return err
 	}
-	reader := &treeReader{what: "the tree of " + commit, most: most, left: most, each: each}
+	reader := most.reader("the tree of "+commit, each)
 	err := g.stream(ctx, nil, reader, "ls-tree", "-l", "-z", "--full-tree", "-r", "-t", commit, "--")
 	if reader.err != nil {
 		return reader.err
@@ -55,46 +54,28 @@ func (g git) walkTree(ctx context.Context, commit string, most extent, each func
 	return nil
 }
 
-// treeReader reads what git ls-tree writes and fails, which ends git, once that is over the limits.
-type treeReader struct {
-	what       string
-	most, left extent
-	each       func(File)
-	partial    []byte // the beginning of a record
-	err        error
-}
-
-func (r *treeReader) Write(p []byte) (int, error) {
-	for rest := p; r.err == nil; {
-		record, after, complete := bytes.Cut(rest, []byte{0})
-		r.partial = append(r.partial, record...)
-		if !complete {
-			return len(p), nil
+// reader reads what git ls-tree writes, and fails once that is over the limits.
+func (most extent) reader(what string, each func(File)) *recordWriter {
+	left := most
+	return &recordWriter{each: func(record string) error {
+		f, err := parseFile(record)
+		if err != nil {
+			return err
 		}
-		r.err = r.add(string(r.partial))
-		r.partial, rest = r.partial[:0], after
-	}
-	return 0, r.err
-}
-
-func (r *treeReader) add(record string) error {
-	f, err := parseFile(record)
-	if err != nil {
-		return err
-	}
-	r.left.entries--
-	r.left.bytes -= f.Size
-	name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
-	switch {
-	case r.left.entries < 0:
-		return &TooBigError{What: r.what, Unit: "entries", Limit: int64(r.most.entries)}
-	case r.left.bytes < 0:
-		return &TooBigError{What: r.what, Limit: r.most.bytes}
-	case len(f.Path) > maxPath:
-		return &TooBigError{What: fmt.Sprintf("the path %.40q… in %s", f.Path, r.what), Size: int64(len(f.Path)), Limit: maxPath}
-	case len(name) > maxName:
-		return &TooBigError{What: fmt.Sprintf("the name %.40q… in %s", name, r.what), Size: int64(len(name)), Limit: maxName}
-	}
-	r.each(f)
-	return nil
+		left.entries--
+		left.bytes -= f.Size
+		name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
+		switch {
+		case left.entries < 0:
+			return &TooBigError{What: what, Unit: "entries", Limit: int64(most.entries)}
+		case left.bytes < 0:
+			return &TooBigError{What: what, Limit: most.bytes}
+		case len(f.Path) > maxPath:
+			return &TooBigError{What: fmt.Sprintf("the path %.40q… in %s", f.Path, what), Size: int64(len(f.Path)), Limit: maxPath}
+		case len(name) > maxName:
+			return &TooBigError{What: fmt.Sprintf("the name %.40q… in %s", name, what), Size: int64(len(name)), Limit: maxName}
+		}
+		each(f)
+		return nil
+	}}
 }

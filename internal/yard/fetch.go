@@ -3,11 +3,12 @@ package yard
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
-// oldMistakes are flaws that real histories carry from old git programs. They are harmless, so a
+// toleratedFlaws are flaws that real histories carry from old git programs. They are harmless, so a
 // person's repository may have them; what an attempt hands in may not.
-func oldMistakes() []string {
+func toleratedFlaws() []string {
 	var settings []string
 	for _, name := range []string{
 		"badDate", "badDateOverflow", "badEmail", "badFilemode", "badTagName", "badTimezone", "missingEmail",
@@ -19,36 +20,30 @@ func oldMistakes() []string {
 	return settings
 }
 
-// Fetch mirrors the branches of a repository into UpstreamHeads, also where they were rewritten. Branches gone from the remote
-// go there too; nothing outside UpstreamHeads changes, and commits that no branch has any more stay in the yard.
-// So whoever built on a commit of a branch asks IsAncestor whether the branch as it is now still contains it, and
-// Resolve, with ErrNotFound, whether it is there at all. Errors: ErrAuth, ErrUnreachable.
+// Fetch mirrors the branches of a repository into UpstreamHeads, rewritten ones too, and removes branches there that are gone
+// from the remote. Nothing outside UpstreamHeads changes, and commits that no branch has any more stay in the yard. So a
+// caller that built on a commit of a branch asks IsAncestor whether the branch still contains it, and Resolve, with
+// ErrNotFound, whether the branch still exists. Errors: ErrAuth, ErrUnreachable.
 func (y *Yard) Fetch(ctx context.Context, address string) error {
-	r, err := parseRemote(address)
-	if err != nil {
-		return err
-	}
-	g, err := y.reach(ctx, r, Credential{})
-	if err != nil {
-		return err
-	}
-	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow", "--prune"}
-	command = append(command, r.servant("upload-pack")...)
-	command = append(command, "--", r.address, "+refs/heads/*:"+UpstreamHeads+"*")
-	if err := y.fetch(ctx, g, command); err != nil {
-		return fmt.Errorf("fetch from %s: %w", redactURLs(address), classifyRemote(err))
-	}
-	return nil
+	return y.fetch(ctx, address, "+refs/heads/*:"+UpstreamHeads+"*", "--prune")
 }
 
 // fetch runs one fetch at a time: of two that find the same branch moved, git lets the later one fail.
-func (y *Yard) fetch(ctx context.Context, g git, command []string) error {
+func (y *Yard) fetch(ctx context.Context, address, refs string, options ...string) error {
+	r, g, err := y.contact(ctx, address, Credential{})
+	if err != nil {
+		return err
+	}
 	select {
 	case y.fetching <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	defer func() { <-y.fetching }()
-	_, err := g.withConfig(oldMistakes()...).run(ctx, command...)
-	return err
+	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow"}
+	command = slices.Concat(command, options, r.serviceOption("upload-pack"), []string{"--", r.address, refs})
+	if _, err := g.withConfig(toleratedFlaws()...).run(ctx, command...); err != nil {
+		return fmt.Errorf("fetch from %s: %w", redactURLs(address), classifyRemote(err))
+	}
+	return nil
 }

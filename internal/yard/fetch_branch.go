@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// FetchBranch fetches one branch of a remote beyond the person's own repository and returns its tip. It is kept apart from
-// the person's branches and from those of other remotes. Errors: ErrNotFound where the remote has no such branch; ErrAuth,
-// ErrUnreachable.
+// FetchBranch fetches one branch of a remote other than the person's own repository and returns its tip. The yard keeps it
+// apart from the person's branches and from those of other remotes. Errors: ErrNotFound if the remote has no such branch;
+// ErrAuth, ErrUnreachable.
 func (y *Yard) FetchBranch(ctx context.Context, address, branch string) (string, error) {
 	r, err := parseRemote(address)
 	if err != nil {
@@ -18,8 +18,8 @@ func (y *Yard) FetchBranch(ctx context.Context, address, branch string) (string,
 	return y.fetchTip(ctx, address, "refs/heads/"+branch, upstreamRef(r, branch))
 }
 
-// fetchTip fetches one ref of a repository, keeps it under a name of the yard where its commit was not there yet, and returns
-// the commit.
+// fetchTip returns the commit of a repository's ref. If the yard does not have it yet, fetchTip fetches it and keeps it under
+// a ref of the yard.
 func (y *Yard) fetchTip(ctx context.Context, address, from, ref string) (string, error) {
 	tip, err := y.RemoteTip(ctx, address, from)
 	if err != nil {
@@ -31,24 +31,13 @@ func (y *Yard) fetchTip(ctx context.Context, address, from, ref string) (string,
 	if known, err := y.Exists(ctx, tip); err != nil || known {
 		return tip, err
 	}
-	r, err := parseRemote(address)
-	if err != nil {
+	if err := y.fetch(ctx, address, "+"+from+":"+ref); err != nil {
 		return "", err
-	}
-	g, err := y.reach(ctx, r, Credential{})
-	if err != nil {
-		return "", err
-	}
-	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow"}
-	command = append(command, r.servant("upload-pack")...)
-	command = append(command, "--", r.address, "+"+from+":"+ref)
-	if err := y.fetch(ctx, g, command); err != nil {
-		return "", fmt.Errorf("fetch %s from %s: %w", from, redactURLs(address), classifyRemote(err))
 	}
 	return y.Resolve(ctx, ref)
 }
 
-// upstreamRef is where a remote's branch is kept. Remotes are told apart by their address without credentials.
+// upstreamRef is the yard's ref for a remote's branch. The address without credentials identifies the remote.
 func upstreamRef(r remote, branch string) string {
 	sum := sha256.Sum256([]byte(r.address))
 	return UpstreamRemotes + hex.EncodeToString(sum[:8]) + "/" + branch

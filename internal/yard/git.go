@@ -29,8 +29,8 @@ type git struct {
 	env     []string
 	config  []string
 	files   []*os.File // open files every process inherits
-	secrets []string   // never to be in an error, whoever says them
-	memory  int64      // bytes that a process may allocate, where the system can hold it to that; 0 for any
+	secrets []string   // no error may contain them, whoever prints them
+	memory  int64      // bytes that a process may allocate, if the system can enforce that; 0 for any
 }
 
 func (g git) with(env ...string) git {
@@ -68,11 +68,7 @@ func (g git) feed(ctx context.Context, in []byte, args ...string) ([]byte, error
 // stream runs one git command. It ends with ctx: git is asked to stop, so that it removes
 // its locks, and killed with everything it started if it does not.
 func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...string) error {
-	var full []string
-	for _, setting := range g.config {
-		full = append(full, "-c", setting)
-	}
-	cmd := exec.CommandContext(ctx, "git", append(full, args...)...)
+	cmd := exec.CommandContext(ctx, "git", g.configured(args...)...)
 	if g.memory > 0 {
 		limitMemory(cmd, g.memory)
 	}
@@ -101,14 +97,23 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 	return failure
 }
 
-// limitMemory has a shell bound what the process may allocate before it becomes git: git does not begin without. Files that
-// are mapped to read do not count.
+// configured puts the settings in front of a command's arguments.
+func (g git) configured(args ...string) []string {
+	var full []string
+	for _, setting := range g.config {
+		full = append(full, "-c", setting)
+	}
+	return append(full, args...)
+}
+
+// limitMemory has a shell bound what the process may allocate before the shell becomes git, so git never runs without the
+// limit. Files that git maps to read them do not count.
 func limitMemory(cmd *exec.Cmd, most int64) {
 	cmd.Args = append([]string{"sh", "-c", `ulimit -d "$0" && exec "$@"`, strconv.FormatInt(most>>10, 10), cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = "/bin/sh"
 }
 
-// redact removes what must not be in a message: the secrets git was handed, and those in addresses.
+// redact removes the secrets that git was given, and those in addresses, from a message.
 func (g git) redact(text string) string {
 	for _, secret := range g.secrets {
 		text = strings.ReplaceAll(text, secret, "[secret]")
@@ -116,7 +121,7 @@ func (g git) redact(text string) string {
 	return redactURLs(text)
 }
 
-// crashed tells a program that broke over its input from one that was ended from outside.
+// crashed reports a program that crashed over its input; one that was ended from outside did not.
 func crashed(exit *exec.ExitError) bool {
 	status, ok := exit.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && (status.Signal() == syscall.SIGSEGV || status.Signal() == syscall.SIGBUS || status.Signal() == syscall.SIGABRT)
@@ -141,6 +146,27 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 		err = io.ErrShortWrite
 	}
 	return n, err
+}
+
+// recordWriter hands on what git writes record by record. It fails, which ends git, as soon as each does.
+type recordWriter struct {
+	end     byte // of a record
+	each    func(record string) error
+	partial []byte // the beginning of a record
+	err     error
+}
+
+func (w *recordWriter) Write(p []byte) (int, error) {
+	for rest := p; w.err == nil; {
+		record, after, complete := bytes.Cut(rest, []byte{w.end})
+		w.partial = append(w.partial, record...)
+		if !complete {
+			return len(p), nil
+		}
+		w.err = w.each(string(w.partial))
+		w.partial, rest = w.partial[:0], after
+	}
+	return 0, w.err
 }
 
 // tail keeps the last max bytes written to it: git names the reason last.

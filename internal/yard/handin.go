@@ -1,7 +1,7 @@
 package yard
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -20,7 +19,7 @@ type HandInSpec struct {
 	Dir      string // the workspace
 	Base     string // the commit the workspace was made from
 	Message  string // of the checkpoint commit, if one is needed
-	Mark     bool   // one is needed, too, where the attempt committed everything itself: it changes nothing then
+	Mark     bool   // make a checkpoint even if the attempt committed everything itself: it then changes nothing
 	Identity Identity
 	When     time.Time // date of the checkpoint; zero means now
 	Bundle   string    // file to write; its folder is also used for scratch space
@@ -44,21 +43,13 @@ const (
 	bundleLeft = "refs/handin/left/"
 )
 
-// HandIn commits what a workspace holds and bundles everything its Base does not have. It is
-// for the end of an attempt, inside the sandbox, when the agent's processes are gone. It trusts nothing
-// in the workspace: the agent's repository is only read, as files, for where its refs point and as
-// a store of objects; the work tree is committed through a private repository. So hooks, filters, configuration,
-// locks and half-done rebases have no effect, and without any repository the files still arrive.
-// Permissions of unreadable files and folders are widened for the owner; pipes in place of git's own files are removed.
-func HandIn(ctx context.Context, spec HandInSpec) (HandedIn, error) {
-	result, err := handIn(ctx, spec)
-	if err != nil {
-		return HandedIn{}, fmt.Errorf("hand in %s: %w", spec.Dir, err)
-	}
-	return result, nil
-}
-
-func handIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
+// HandIn commits what a workspace holds and bundles everything that Base does not have. It runs at the end of an attempt,
+// inside the sandbox, when the agent's processes are gone. It trusts nothing in the workspace: it reads the agent's refs as
+// plain files, uses its repository as a store of objects only, and commits the work tree through a private repository. So
+// hooks, filters, configuration, locks and half-done rebases have no effect, and the files arrive even without a repository.
+// HandIn makes unreadable files and folders readable for their owner, and removes pipes that stand in for git's own files.
+func HandIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
+	defer wrap(&err, "hand in %s", spec.Dir)
 	if err := spec.check(); err != nil {
 		return HandedIn{}, err
 	}
@@ -99,8 +90,8 @@ func (s HandInSpec) check() error {
 	return s.Identity.check()
 }
 
-// gone says why there is no work tree to look at, "" if there is one. A folder with nothing in it,
-// not even a repository, is a workspace somebody deleted: a mount point itself cannot be.
+// gone says why there is no work tree to look at, "" if there is one. An empty folder without a repository is a workspace
+// that somebody deleted: a mount point itself cannot be removed.
 func gone(dir string) string {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -150,18 +141,18 @@ func newHandIn(spec HandInSpec) (*handInState, error) {
 	return &handInState{
 		spec:    spec,
 		private: private,
-		pack:    ordinaryPack(),
+		pack:    defaultPackLimits(),
 		git: git{
 			dir:    private,
 			env:    append(ownEnv(), "GIT_DIR="+private),
 			config: append(ownConfig(), "core.multiPackIndex=false", "core.looseCompression=1", "core.bigFileThreshold=64m", "pack.windowMemory=128m"),
-			memory: mostMemory,
+			memory: maxGitMemory,
 		},
 	}, nil
 }
 
-// forgetAgentsObjects leaves the yard as the only store to borrow from. A damaged object in the agent's
-// store would otherwise stand in for a sound one that could be written.
+// forgetAgentsObjects leaves the yard as the only store to borrow from. Git would otherwise use a damaged object of the
+// agent's store instead of writing a sound one.
 func (h *handInState) forgetAgentsObjects() error {
 	lines, err := alternateLines([]string{filepath.Join(h.spec.Yard, "objects")})
 	if err != nil {
@@ -206,18 +197,24 @@ func (h *handInState) collect(ctx context.Context, refs agentRefs) (HandedIn, er
 	if result.Left, err = h.left(ctx, refs.others, result.Commit); err != nil {
 		return HandedIn{}, err
 	}
-	if result.Commits, err = h.count(ctx, result.Commit); err != nil {
+	count, err := h.git.line(ctx, "rev-list", "--count", result.Commit, "^"+h.spec.Base)
+	if err != nil {
+		return HandedIn{}, err
+	}
+	if result.Commits, err = strconv.Atoi(count); err != nil {
 		return HandedIn{}, err
 	}
 	result.Empty = result.Commits == 0 && len(result.Left) == 0
 	if !result.Empty {
-		err = h.bundle(ctx, result)
+		if err := h.bundle(ctx, result); err != nil {
+			return HandedIn{}, err
+		}
 	}
 	result.Notes = h.notes
-	return result, err
+	return result, nil
 }
 
-// parent is the commit the work tree is committed on: the agent's HEAD where it is sound and adds to Base, else Base.
+// parent is the commit that the work tree is committed on: the agent's HEAD if it is sound and adds to Base, else Base.
 func (h *handInState) parent(ctx context.Context, head string) (string, error) {
 	if head == "" || head == h.spec.Base {
 		return h.spec.Base, nil
@@ -241,15 +238,15 @@ func (h *handInState) parent(ctx context.Context, head string) (string, error) {
 	return head, nil
 }
 
-// flaw says why a commit cannot be handed in; "" if it can: it is a commit, everything between it and Base is there, and
-// neither its tree nor what is new in it is over the limits. Git is not asked to read it before that is known.
+// flaw says why a commit cannot be handed in, "" if it can: it must be a commit, everything between it and Base must be there,
+// and neither its tree nor its new objects may exceed the limits. Git reads the commit only after that is known.
 func (h *handInState) flaw(ctx context.Context, commit string) (string, error) {
 	hash, err := h.git.object(ctx, commit, "commit")
 	if err == nil && hash == commit {
 		err = h.measure(ctx, commit)
 	}
 	if err == nil && hash == commit {
-		err = h.git.walkTree(ctx, commit, ordinary(), func(File) {})
+		err = h.git.walkTree(ctx, commit, defaultExtent(), func(File) {})
 	}
 	if ctx.Err() != nil {
 		return "", err
@@ -274,38 +271,23 @@ func (h *handInState) measure(ctx context.Context, commit string) error {
 		err := h.git.stream(ctx, nil, list, "rev-list", "--objects", "--no-object-names", commit, "^"+h.spec.Base)
 		listed <- errors.Join(err, list.Close())
 	}()
-	sizes := &sizeReader{what: "the work up to " + commit, most: h.pack}
+	sizes := h.pack.sizes("the work up to " + commit)
 	err := h.git.stream(ctx, names, sizes, "cat-file", "--batch-check=%(objectsize)", "--buffer")
-	// Whoever lists would wait for ever for somebody to read.
+	// Otherwise the process that lists would wait for ever for a reader.
 	err = errors.Join(err, names.Close(), <-listed)
-	if sizes.err != nil {
-		return sizes.err
-	}
-	return err
+	return cmp.Or(sizes.err, err)
 }
 
-// sizeReader adds up lines of one size each, and fails, which ends git, once that is over the limits.
-type sizeReader struct {
-	what       string
-	most, seen packLimits
-	partial    []byte
-	err        error
-}
-
-func (r *sizeReader) Write(p []byte) (int, error) {
-	for rest := p; r.err == nil; {
-		line, after, complete := bytes.Cut(rest, []byte{'\n'})
-		r.partial = append(r.partial, line...)
-		if !complete {
-			return len(p), nil
+// sizes reads lines of one size each, and fails once their sum or one of them is over the limits.
+func (l packLimits) sizes(what string) *recordWriter {
+	var seen packLimits
+	return &recordWriter{end: '\n', each: func(line string) error {
+		size, err := strconv.ParseInt(line, 10, 64)
+		if err != nil {
+			return err
 		}
-		size, err := strconv.ParseInt(string(r.partial), 10, 64)
-		if err == nil {
-			err = r.seen.add(r.what, size, r.most)
-		}
-		r.err, r.partial, rest = err, r.partial[:0], after
-	}
-	return 0, r.err
+		return seen.add(what, size, l)
+	}}
 }
 
 // left selects the commits worth keeping that the delivered commit does not contain.
@@ -343,12 +325,4 @@ func (h *handInState) left(ctx context.Context, candidates []string, head string
 		left = append(left, candidate)
 	}
 	return left, nil
-}
-
-func (h *handInState) count(ctx context.Context, commit string) (int, error) {
-	out, err := h.git.line(ctx, "rev-list", "--count", commit, "^"+h.spec.Base)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.Atoi(strings.TrimSpace(out))
 }

@@ -84,7 +84,7 @@ func TestHandInLeavesSubmodulesAsTheyWere(t *testing.T) {
 			imported := f.roundTrip(t, dir)
 			changes, err := f.yard.Changed(ctx(t), f.base, imported.Commit)
 			must(t, err)
-			if len(changes) != 1 || changes[0] != (Change{Path: "more", Status: 'A', Mode: "100644", Added: 1}) {
+			if len(changes) != 1 || changes[0] != (Change{Path: "more", Status: 'A', Kind: Regular, Added: 1}) {
 				t.Errorf("changed are %v", changes)
 			}
 		})

@@ -2,6 +2,7 @@ package yard
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"syscall"
 )
 
-// ImportSpec says what to take from a bundle, and where to.
+// ImportSpec says what to take from a bundle, and which refs it gets.
 type ImportSpec struct {
 	Bundle   string
 	Ref      string // gets the delivered commit, usually below Attempts
@@ -29,19 +30,12 @@ type Imported struct {
 	Left   []string // left-over commits, now at Left/0, Left/1 …
 }
 
-// Import takes an attempt's bundle into the yard. The bundle is not trusted: it is copied out of reach,
-// limited in size, as are the trees it describes, and every object in it is checked before a ref is made. Refs are only created,
-// never moved; importing the same bundle again gives the same result. Errors: *TooBigError, ErrCorrupt,
-// ErrPrerequisites, and *MovedError where Ref holds another commit.
-func (y *Yard) Import(ctx context.Context, spec ImportSpec) (Imported, error) {
-	imported, err := y.importBundle(ctx, spec)
-	if err != nil {
-		return Imported{}, fmt.Errorf("import bundle %s: %w", spec.Bundle, err)
-	}
-	return imported, nil
-}
-
-func (y *Yard) importBundle(ctx context.Context, spec ImportSpec) (result Imported, err error) {
+// Import takes an attempt's bundle into the yard. It does not trust the bundle: it copies it out of the attempt's reach,
+// bounds its size and that of the trees in it, and has git check every object before it creates a ref. It never moves a ref;
+// importing the same bundle again gives the same result. Errors: *TooBigError, ErrCorrupt, ErrPrerequisites, and *MovedError
+// if Ref holds another commit.
+func (y *Yard) Import(ctx context.Context, spec ImportSpec) (result Imported, err error) {
+	defer wrap(&err, "import bundle %s", spec.Bundle)
 	if err := checkRef(spec.Ref); err != nil {
 		return Imported{}, err
 	}
@@ -71,7 +65,9 @@ func (y *Yard) importBundle(ctx context.Context, spec ImportSpec) (result Import
 	if err := y.nameImported(ctx, spec, content); err != nil {
 		return Imported{}, err
 	}
-	return y.describe(ctx, base, content)
+	result = Imported{Commit: cmp.Or(content.head, base), Left: content.left}
+	result.Tree, err = y.Tree(ctx, result.Commit)
+	return result, err
 }
 
 // takeCopy copies the bundle into the yard, where nobody can change it while it is read.
@@ -108,7 +104,7 @@ func (y *Yard) takeCopy(spec ImportSpec) (_ *os.File, err error) {
 	return target, nil
 }
 
-// scan looks at the sizes in a bundle before git does, and goes back to its beginning.
+// scan checks the sizes in a bundle before git reads it, and rewinds the file.
 func (y *Yard) scan(ctx context.Context, file *os.File) error {
 	reader := bufio.NewReader(file)
 	if _, err := readBundleHeader(reader); err != nil {
@@ -151,7 +147,7 @@ func (y *Yard) unpack(ctx context.Context, pack io.Reader, base string, content 
 	return nil
 }
 
-// classifyImport tells a bad bundle from a bad day of the machine.
+// classifyImport marks a failure with ErrCorrupt if the bundle caused it, not the machine.
 func classifyImport(ctx context.Context, err error) error {
 	if _, tooBig := errors.AsType[*TooBigError](err); tooBig {
 		return err
@@ -162,7 +158,7 @@ func classifyImport(ctx context.Context, err error) error {
 	case stderrHas(err, "No space left", "Read-only file system", "Permission denied", "Input/output error", "unable to create temporary", "Disk quota"):
 		return err
 	case outOfMemory(err): // by a limit of ours
-		return &TooBigError{What: "the memory that git needs to read the bundle", Limit: mostMemory}
+		return &TooBigError{What: "the memory that git needs to read the bundle", Limit: maxGitMemory}
 	}
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }
@@ -176,16 +172,4 @@ func (y *Yard) nameImported(ctx context.Context, spec ImportSpec, content bundle
 		moves = append(moves, move{ref: strings.TrimSuffix(spec.Left, "/") + "/" + strconv.Itoa(i), new: commit})
 	}
 	return y.moveAll(ctx, moves)
-}
-
-func (y *Yard) describe(ctx context.Context, base string, content bundleContent) (Imported, error) {
-	result := Imported{Commit: content.head, Left: content.left}
-	if result.Commit == "" {
-		result.Commit = base
-	}
-	var err error
-	if result.Tree, err = y.Tree(ctx, result.Commit); err != nil {
-		return Imported{}, err
-	}
-	return result, nil
 }

@@ -165,7 +165,7 @@ func TestAPackIsCountedExactly(t *testing.T) {
 	b.add("blob", []byte("x"))
 	_, pack := b.finish(strings.Repeat("1", 40), b.add("tree", nil))
 	var seen packLimits
-	s := &packScanner{in: bufio.NewReader(bytes.NewReader(pack[12:])), most: ordinaryPack()}
+	s := &packScanner{in: bufio.NewReader(bytes.NewReader(pack[12:])), most: defaultPackLimits()}
 	for range b.objects {
 		must(t, s.object(ctx(t)))
 	}
@@ -195,7 +195,7 @@ func TestAPackThatLiesAboutItsSizes(t *testing.T) {
 		b.header(3, says)
 		b.compress([]byte("ten bytes."))
 		_, pack := b.finish(strings.Repeat("1", 40), b.add("tree", nil))
-		if err := scanPack(ctx(t), bytes.NewReader(pack), ordinaryPack()); !errors.Is(err, ErrCorrupt) {
+		if err := scanPack(ctx(t), bytes.NewReader(pack), defaultPackLimits()); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("it says %d: %v", says, err)
 		}
 	}

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Lag is how a branch of the person's repository stands to the branch of a remote that it follows, as that was last fetched
-// there. The zero value is a branch that follows none.
+// Lag compares a branch of the person's repository with the branch of a remote that it follows, as last fetched there. The
+// zero value is a branch that follows none.
 type Lag struct {
 	Follows string // for example origin/main
-	Lacks   int    // commits of that one which the branch does not have
-	Ahead   int    // commits of the branch which that one does not have
+	Lacks   int    // commits that only the followed branch has
+	Ahead   int    // commits that only the branch itself has
 }
 
-// Lag compares commit, which is a branch's in the repository at dir, with what that branch follows: its upstream, or else the
-// branch of the same name on origin. Nothing is fetched from the remote itself.
+// Lag compares commit, the tip of a branch in the repository at dir, with the branch that it follows: its upstream, or else
+// the branch of the same name on origin. It fetches nothing from the remote itself.
 func (y *Yard) Lag(ctx context.Context, dir, branch, commit string) (Lag, error) {
 	ref, err := personGit(dir).followed(ctx, branch)
 	if err != nil {
@@ -29,17 +29,17 @@ func (y *Yard) Lag(ctx context.Context, dir, branch, commit string) (Lag, error)
 	if err != nil {
 		return Lag{}, err
 	}
-	lag := Lag{Follows: strings.TrimPrefix(ref, trackingRefs)}
-	if lag.Lacks, err = y.between(ctx, commit, tip); err != nil {
+	lacks, err := y.Log(ctx, commit, tip)
+	if err != nil {
 		return Lag{}, err
 	}
-	lag.Ahead, err = y.between(ctx, tip, commit)
-	return lag, err
+	ahead, err := y.Log(ctx, tip, commit)
+	return Lag{Follows: strings.TrimPrefix(ref, trackingRefs), Lacks: len(lacks), Ahead: len(ahead)}, err
 }
 
 const trackingRefs = "refs/remotes/"
 
-// followed is the ref by which a repository remembers what a branch follows.
+// followed is the remote-tracking ref of what a branch follows.
 func (g git) followed(ctx context.Context, branch string) (string, error) {
 	if err := checkRef("refs/heads/" + branch); err != nil {
 		return "", err
@@ -52,9 +52,4 @@ func (g git) followed(ctx context.Context, branch string) (string, error) {
 		ref = trackingRefs + "origin/" + branch
 	}
 	return ref, nil
-}
-
-func (y *Yard) between(ctx context.Context, from, to string) (int, error) {
-	commits, err := y.Log(ctx, from, to)
-	return len(commits), err
 }

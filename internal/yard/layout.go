@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// layout is what a fresh git directory holds. Writing it by hand costs no process and,
+// layout is the content of a fresh git directory. Writing it by hand costs no process and,
 // unlike git init, copies no template.
 type layout struct {
 	head       string // content of HEAD
@@ -47,7 +47,7 @@ func layRepository(gitDir string, l layout) error {
 	return nil
 }
 
-// alternateLines refuses the few absolute paths the alternates format cannot name plainly.
+// alternateLines lists object folders as git's file of alternates does. It refuses paths that this format cannot express.
 func alternateLines(folders []string) (string, error) {
 	var lines strings.Builder
 	for _, folder := range folders {
@@ -81,6 +81,15 @@ func writeFile(name string, content []byte, durable bool) (err error) {
 		return f.Sync()
 	}
 	return nil
+}
+
+// writeRef sets a ref of a repository that nobody else knows yet.
+func writeRef(gitDir, ref, commit string) error {
+	file := filepath.Join(gitDir, ref)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return writeFile(file, []byte(commit+"\n"), false)
 }
 
 func syncDir(dir string) error {

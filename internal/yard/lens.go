@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// lens is git looking at a person's work tree without the repository's configuration, which may come from anybody: a
-// filter named there would run as soon as git compares a file. Index and HEAD are the person's. In the place of
-// configuration, attributes and hooks is a folder made here, which borrows the objects and carries over only what
-// decides how files compare.
+// lens lets git look at a person's work tree without the repository's configuration, which may come from anybody: a filter
+// named there would run as soon as git compares a file. Index and HEAD are the person's. A folder made here replaces
+// configuration, attributes and hooks; it borrows the objects and carries over only the settings that decide how files
+// compare.
 type lens struct {
 	git
 	dir string
@@ -20,7 +20,7 @@ type lens struct {
 
 // newLens makes the lens for a worktree whose git directory is gitDir; ref is what its HEAD stands for. It must be closed.
 func newLens(ctx context.Context, g git, repo Repository, gitDir, ref string) (_ *lens, err error) {
-	settings, err := g.harmless(ctx)
+	settings, err := g.compareSettings(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +83,8 @@ func writeLens(dir string, files map[string]string) error {
 	return errors.Join(err, root.Close())
 }
 
-// harmless are the repository's settings that say how its files are compared, as git itself read them.
-func (g git) harmless(ctx context.Context) ([]string, error) {
+// compareSettings returns the repository's settings that say how git compares its files.
+func (g git) compareSettings(ctx context.Context) ([]string, error) {
 	out, err := g.run(ctx, "config", "--null", "--get-regexp",
 		`^core\.(filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|trustctime|checkstat|sparsecheckout|sparsecheckoutcone)$`)
 	if err != nil && exitCode(err) != 1 {

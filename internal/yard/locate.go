@@ -13,7 +13,7 @@ import (
 
 // Repository is a person's repository as their own git sees it.
 type Repository struct {
-	Top       string // where the work tree's .git lies, symlinks resolved; empty for a bare repository
+	Top       string // the folder that has the .git, symlinks resolved; empty for a bare repository
 	CommonDir string // the repository itself, symlinks resolved: the same for all its worktrees
 	Branch    string // short name, also while the branch has no commits; empty if Detached
 	Detached  bool
@@ -23,62 +23,10 @@ type Repository struct {
 }
 
 // Locate looks at the repository that holds dir. It only reads: neither index nor refs nor work tree
-// change, and nothing that the repository's configuration names is run. Errors: ErrNotRepository; ErrNoCommits,
-// with everything that is known nevertheless filled in.
-func Locate(ctx context.Context, dir string) (Repository, error) {
-	repo, err := locate(ctx, dir)
-	if err != nil {
-		return repo, fmt.Errorf("look at %s: %w", dir, err)
-	}
-	return repo, nil
-}
-
-// WorkFiles lists the files of the work tree that holds dir as paths below its top, sorted: those git tracks and those it
-// does not ignore. Errors: ErrNotRepository, also for a bare one.
-func WorkFiles(ctx context.Context, dir string) ([]string, error) {
-	files, err := workFiles(ctx, dir)
-	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", dir, err)
-	}
-	return files, nil
-}
-
-func workFiles(ctx context.Context, dir string) (files []string, err error) {
-	g := personGit(dir)
-	repo, gitDir, err := g.place(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if repo.Top == "" {
-		return nil, fmt.Errorf("%w with a work tree", ErrNotRepository)
-	}
-	lens, err := newLens(ctx, g, repo, gitDir, "")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, lens.Close()) }()
-	out, err := lens.run(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-	if err != nil {
-		return nil, err
-	}
-	return slices.Sorted(records(out)), nil
-}
-
-// personGit is for commands that read refs and configuration of a person's repository and never its files: none of those
-// runs a program that the configuration names. For everything else there is a lens.
-func personGit(dir string) git {
-	return git{dir: dir, env: personEnv(), config: quietConfig()}
-}
-
-// quietConfig outranks what would otherwise run beside any command.
-func quietConfig() []string {
-	return []string{
-		"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false",
-		"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
-	}
-}
-
-func locate(ctx context.Context, dir string) (Repository, error) {
+// change, and no program that the repository's configuration names runs. Errors: ErrNotRepository; ErrNoCommits, with
+// everything else filled in.
+func Locate(ctx context.Context, dir string) (repo Repository, err error) {
+	defer wrap(&err, "look at %s", dir)
 	g := personGit(dir)
 	repo, gitDir, err := g.place(ctx)
 	if err != nil {
@@ -100,6 +48,44 @@ func locate(ctx context.Context, dir string) (Repository, error) {
 		return repo, ErrNoCommits
 	}
 	return repo, nil
+}
+
+// WorkFiles lists the files of the work tree that holds dir as paths below its top, sorted: those git tracks and those it
+// does not ignore. Errors: ErrNotRepository, also for a bare one.
+func WorkFiles(ctx context.Context, dir string) (files []string, err error) {
+	defer wrap(&err, "list the files of %s", dir)
+	g := personGit(dir)
+	repo, gitDir, err := g.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if repo.Top == "" {
+		return nil, fmt.Errorf("%w with a work tree", ErrNotRepository)
+	}
+	lens, err := newLens(ctx, g, repo, gitDir, "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lens.Close()) }()
+	out, err := lens.run(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(records(out)), nil
+}
+
+// personGit is for commands that read refs and configuration of a person's repository but never its files: such commands run
+// no program that the configuration names. Everything else goes through a lens.
+func personGit(dir string) git {
+	return git{dir: dir, env: personEnv(), config: quietConfig()}
+}
+
+// quietConfig overrides settings that would run programs beside any command.
+func quietConfig() []string {
+	return []string{
+		"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false",
+		"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
+	}
 }
 
 // place finds the folders; gitDir is that of the worktree.
@@ -131,8 +117,8 @@ func (g git) place(ctx context.Context) (repo Repository, gitDir string, err err
 	return repo, fields[2], err
 }
 
-// topOf is the nearest folder with a .git. Git itself would let core.worktree, which whoever made the repository may have
-// set, choose any folder of the machine.
+// topOf is the nearest folder with a .git. Git itself would follow core.worktree, by which the repository's author could
+// choose any folder of the machine.
 func topOf(dir string) (string, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -182,7 +168,7 @@ func (g git) dirty(ctx context.Context, repo Repository, gitDir, ref string) (co
 	return count, nil
 }
 
-// identity is the configured one; git's guess from login and host name is nobody's wish.
+// identity is the configured one. Git's guess from login and host name does not count: nobody chose it.
 func (g git) identity(ctx context.Context) (Identity, error) {
 	values := map[string]string{}
 	out, err := g.run(ctx, "config", "--null", "--get-regexp", `^(user|author)\.(name|email)$`)

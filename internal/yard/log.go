@@ -71,10 +71,8 @@ func (y *Yard) IsAncestor(ctx context.Context, commit, head string) (bool, error
 }
 
 func (g git) isAncestor(ctx context.Context, commit, head string) (bool, error) {
-	for _, rev := range []string{commit, head} {
-		if err := checkRev(rev); err != nil {
-			return false, err
-		}
+	if err := checkRev(commit, head); err != nil {
+		return false, err
 	}
 	_, err := g.run(ctx, "merge-base", "--is-ancestor", commit, head)
 	if exitCode(err) == 1 {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// MergeSpec is one exact merge. Everything the commit is made of is in it, so the same spec makes the same commit.
+// MergeSpec is one exact merge: the same spec always makes the same commit.
 type MergeSpec struct {
 	Into, From string // full hashes; Into becomes the first parent
 	Message    string
@@ -21,8 +21,8 @@ type MergeSpec struct {
 
 // Merged is what git made of a merge.
 type Merged struct {
-	Commit    string   // empty where there are conflicts
-	Tree      string   // empty where there are conflicts
+	Commit    string   // empty if there are conflicts
+	Tree      string   // empty if there are conflicts
 	Conflicts []string // paths git could not merge, sorted; no more than fit a message
 	Unlisted  int      // how many more there are
 }
@@ -30,19 +30,12 @@ type Merged struct {
 // maxConflicts bounds how many conflicting paths are named.
 const maxConflicts = 200
 
-// Merge merges From into Into by git alone, without a work tree, and moves no ref. Into is returned where it contains From
-// already; a From that contains Into still gets a commit with two parents, so that a merge can be seen. Nothing in the
-// repository has a say in it: attributes are not read, and no driver, filter or hook runs. Conflicts are a result and
-// not an error. Errors: ErrNotFound, ErrUnrelated, *TooBigError.
-func (y *Yard) Merge(ctx context.Context, spec MergeSpec) (Merged, error) {
-	merged, err := y.merge(ctx, spec)
-	if err != nil {
-		return Merged{}, fmt.Errorf("merge %s into %s: %w", spec.From, spec.Into, err)
-	}
-	return merged, nil
-}
-
-func (y *Yard) merge(ctx context.Context, spec MergeSpec) (Merged, error) {
+// Merge has git merge From into Into without a work tree, and moves no ref. It returns Into if that contains From already; a
+// From that contains Into still gets a commit with two parents, so that the merge is visible. Nothing in the repository
+// influences it: git reads no attributes, and no driver, filter or hook runs. Conflicts are a result and not an error.
+// Errors: ErrNotFound, ErrUnrelated, *TooBigError.
+func (y *Yard) Merge(ctx context.Context, spec MergeSpec) (_ Merged, err error) {
+	defer wrap(&err, "merge %s into %s", spec.From, spec.Into)
 	if err := checkCommit(spec.Message, spec.Identity, spec.When); err != nil {
 		return Merged{}, err
 	}
@@ -86,8 +79,8 @@ func (y *Yard) haveAll(ctx context.Context, commits ...string) error {
 	return nil
 }
 
-// mergeConfig leaves nothing about a merge to the defaults of a git version. Attributes are read from a tree
-// without any: versions of git differ in whether they look at HEAD's where there is no work tree.
+// mergeConfig leaves nothing about a merge to the defaults of a git version. Git reads attributes from a tree that has none:
+// without a work tree, some versions of git would use those of HEAD.
 func mergeConfig() []string {
 	return []string{
 		"merge.renames=true", "merge.directoryRenames=conflict", "merge.renameLimit=7000",
@@ -101,8 +94,7 @@ type entry struct{ mode, hash string }
 func (e entry) exists() bool { return e.mode != "" }
 
 func (e entry) isRegular() bool {
-	kind := kindOf(e.mode)
-	return e.exists() && (kind == Regular || kind == Executable)
+	return e.exists() && kindOf(e.mode).IsFile()
 }
 
 // conflict is what the three sides of a merge hold at a path that git could not decide.
@@ -113,7 +105,7 @@ type merging struct {
 	tree      string
 	clean     bool
 	conflicts map[string]conflict
-	named     []string // paths of git's messages, which for some conflicts of folders is all there is
+	named     []string // paths from git's messages: for some conflicts between folders git names nothing else
 }
 
 func (m merging) paths() []string {
@@ -164,8 +156,8 @@ func parseMerging(out []byte) (merging, error) {
 	return found, nil
 }
 
-// conflictNames are the paths of the messages about conflicts. It stops at what is no message: git has advice on submodules
-// there, for people.
+// conflictNames lists the paths of the messages about conflicts. It stops at the first field that is not a message: git
+// prints advice about submodules there.
 func conflictNames(fields []string) []string {
 	var names []string
 	for len(fields) > 0 {

@@ -12,8 +12,8 @@ import (
 const occupancyFile = "stellwerk.lock"
 
 // occupy takes a shared lock on the yard. Every git process inherits it, so the lock outlives
-// a killed engine for exactly as long as a git process of that engine still writes. Whoever gets
-// it exclusively knows that nobody is writing, and that every lock file found is a dead one's.
+// a killed engine for exactly as long as a git process of that engine still writes. A process that gets
+// the lock exclusively knows that nobody is writing, and that every lock file is left over from a dead process.
 func occupy(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, occupancyFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -16,8 +17,8 @@ type packLimits struct {
 	object, total int64 // bytes
 }
 
-// ordinaryPack is far more than the work of one attempt.
-func ordinaryPack() packLimits {
+// defaultPackLimits allows far more than the work of one attempt.
+func defaultPackLimits() packLimits {
 	return packLimits{objects: 2_000_000, object: 1 << 30, total: 8 << 30}
 }
 
@@ -43,8 +44,8 @@ const (
 	hashWidth      = 20
 )
 
-// packScanner reads a pack as far as its sizes: what it says they are, and what it really unpacks to. It keeps nothing in
-// memory and trusts nothing. Whether the objects are sound is for git to say.
+// packScanner checks the sizes in a pack: what the pack claims, and what it really unpacks to. It keeps nothing in memory and
+// trusts nothing. Git decides whether the objects are sound.
 type packScanner struct {
 	in       *bufio.Reader
 	inflater io.ReadCloser
@@ -89,7 +90,7 @@ func (s *packScanner) object(ctx context.Context) error {
 	}
 	switch kind {
 	case offsetDelta:
-		_, err = binary.ReadUvarint(s.in) // written otherwise, and as long
+		_, err = binary.ReadUvarint(s.in) // encoded differently, but of the same length
 	case referenceDelta:
 		_, err = s.in.Discard(hashWidth)
 	}
@@ -113,10 +114,12 @@ func (s *packScanner) inflate(ctx context.Context, size int64, delta bool) (err 
 	if err != nil {
 		return cutOff(err)
 	}
-	content := &countingReader{in: bufio.NewReader(&cancellable{ctx, io.LimitReader(s.inflater, size+1)})}
+	limited := &io.LimitedReader{R: s.inflater, N: size + 1}
+	content := bufio.NewReader(&cancellable{ctx, limited})
 	if delta {
-		made, err := deltaMakes(content)
-		if err != nil {
+		_, sourceErr := binary.ReadUvarint(content)
+		made, err := binary.ReadUvarint(content)
+		if err = errors.Join(sourceErr, err); err != nil {
 			return cutOff(err)
 		}
 		s.seen.objects-- // one object of two sizes
@@ -124,37 +127,16 @@ func (s *packScanner) inflate(ctx context.Context, size int64, delta bool) (err 
 			return err
 		}
 	}
-	n, err := io.Copy(io.Discard, content.in)
+	_, err = io.Copy(io.Discard, content)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
 		return cutOff(err)
-	case n+content.n != size:
+	case limited.N != 1:
 		return fmt.Errorf("%w: an object of the pack does not have the size it claims", ErrCorrupt)
 	}
 	return nil
-}
-
-func deltaMakes(r io.ByteReader) (uint64, error) {
-	if _, err := binary.ReadUvarint(r); err != nil {
-		return 0, err
-	}
-	return binary.ReadUvarint(r)
-}
-
-// countingReader knows how many bytes were read one by one.
-type countingReader struct {
-	in *bufio.Reader
-	n  int64
-}
-
-func (r *countingReader) ReadByte() (byte, error) {
-	b, err := r.in.ReadByte()
-	if err == nil {
-		r.n++
-	}
-	return b, err
 }
 
 func cutOff(err error) error {

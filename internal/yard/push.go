@@ -11,15 +11,14 @@ type PushSpec struct {
 	Remote      string
 	Ref         string     // full name on the remote
 	Commit      string     // full hash
-	ExpectedOld string     // where Ref must be before; empty means it must not exist
-	Credential  Credential // the zero value leaves it to the yard's own source
+	ExpectedOld string     // the commit Ref must be at before; empty means it must not exist
+	Credential  Credential // the zero value leaves the choice to the yard's own source
 }
 
-// Push sets a remote's ref to a commit if the ref is where the caller expects it, and looks afterwards
-// whether it is. A ref that is at the commit already counts as pushed. Errors: *LeaseError,
-// ErrCheckedOut, ErrDeclined, ErrAuth, ErrUnreachable. A work tree is never updated, and no hook of a
-// repository on this machine is run: those of a working copy are meant for its person's own pushes, and a bare
-// repository whose hooks have a say in what is pushed is refused with ErrDeclined.
+// Push sets a remote's ref to a commit if the ref is at ExpectedOld, and looks afterwards whether the remote has moved it. A
+// ref that is at the commit already counts as pushed. Errors: *LeaseError, ErrCheckedOut, ErrDeclined, ErrAuth,
+// ErrUnreachable. Push never updates a work tree, and runs no hook of a repository on this machine: those of a working copy
+// are meant for the person's own pushes. It refuses a bare repository whose hooks can decline a push, with ErrDeclined.
 func (y *Yard) Push(ctx context.Context, spec PushSpec) error {
 	if !isHash(spec.Commit) {
 		return fmt.Errorf("push to %s: %q is not a full commit hash", spec.Ref, spec.Commit)
@@ -31,23 +30,19 @@ func (y *Yard) Push(ctx context.Context, spec PushSpec) error {
 }
 
 func (y *Yard) push(ctx context.Context, spec PushSpec) error {
-	r, err := parseRemote(spec.Remote)
+	r, g, err := y.contact(ctx, spec.Remote, spec.Credential)
 	if err != nil {
 		return err
 	}
 	if err := checkRef(spec.Ref); err != nil {
 		return err
 	}
-	if hook, err := r.gatekeeper(ctx); err != nil || hook != "" {
+	if hook, err := r.refusingHook(ctx); err != nil || hook != "" {
 		return refusedBy(spec, hook, err)
-	}
-	g, err := y.reach(ctx, r, spec.Credential)
-	if err != nil {
-		return err
 	}
 	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-recurse-submodules", "--no-signed",
 		"--force-with-lease=" + spec.Ref + ":" + spec.ExpectedOld}
-	args = append(args, r.servant("receive-pack", "receive.denyCurrentBranch=refuse", "receive.autogc=false")...)
+	args = append(args, r.serviceOption("receive-pack", "receive.denyCurrentBranch=refuse", "receive.autogc=false")...)
 	out, pushErr := g.run(ctx, append(args, "--", r.address, spec.Commit+":"+spec.Ref)...)
 	if ctx.Err() != nil {
 		return fmt.Errorf("push to %s: %w", spec.Ref, pushErr)

@@ -17,13 +17,13 @@ import (
 // readerRest is how long a reader's process stays without being asked.
 const readerRest = 30 * time.Second
 
-// reader looks objects up by one git process that stays, so that a look does not cost a process. It only reads, and holds
-// nothing that a git process beside it would have to wait for; it ends with its standard input, and so with the engine.
+// reader looks objects up through one long-lived git process, so that a look-up does not cost a process. It only reads, and
+// holds no lock that another git process would wait for. The process ends with its standard input, and so with the engine.
 type reader struct {
 	git git
 
 	mu      sync.Mutex
-	process *readerProcess // nil while nobody asks
+	process *readerProcess // nil if it was not needed for a while
 	rest    *time.Timer
 }
 
@@ -34,13 +34,13 @@ type object struct {
 	size int64
 }
 
-// look says which object a name stands for, without its content: ErrNotFound where there is none.
+// look finds the object that a name stands for, without its content: ErrNotFound if there is none.
 func (r *reader) look(ctx context.Context, name string) (object, error) {
 	found, _, err := r.ask(ctx, "info", name)
 	return found, err
 }
 
-// read returns an object's content: ErrNotFound where there is none, *TooBigError where it is larger than limit.
+// read returns an object's content: ErrNotFound if there is none, *TooBigError if it is larger than limit.
 func (r *reader) read(ctx context.Context, name string, limit int64) (object, []byte, error) {
 	found, err := r.look(ctx, name)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *reader) read(ctx context.Context, name string, limit int64) (object, []
 	return r.ask(ctx, "contents", found.hash)
 }
 
-// ask puts one question. A process that has died since the last one is replaced.
+// ask puts one question to the process, and replaces a process that has died since the last one.
 func (r *reader) ask(ctx context.Context, question, name string) (object, []byte, error) {
 	if err := checkRev(name); err != nil {
 		return object{}, nil, err
@@ -96,7 +96,7 @@ func (r *reader) once(ctx context.Context, question, name string) (found object,
 // later puts off the end of the process.
 func (r *reader) later() {
 	if r.rest == nil {
-		r.rest = time.AfterFunc(readerRest, func() { _ = r.close() }) // what it ended with is of no interest
+		r.rest = time.AfterFunc(readerRest, func() { _ = r.close() }) // how it ended does not matter
 		return
 	}
 	r.rest.Reset(readerRest)
@@ -126,11 +126,7 @@ type readerProcess struct {
 }
 
 func (g git) startReader() (*readerProcess, error) {
-	var args []string
-	for _, setting := range g.config {
-		args = append(args, "-c", setting)
-	}
-	cmd := exec.Command("git", append(args, "cat-file", "--batch-command")...) //nolint:noctx // it outlives the question it is started for
+	cmd := exec.Command("git", g.configured("cat-file", "--batch-command")...) //nolint:noctx // it outlives the question it is started for
 	cmd.Dir, cmd.Env = g.dir, g.env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	p := &readerProcess{cmd: cmd, stderr: &tail{max: maxStderr}}
@@ -150,7 +146,7 @@ func (g git) startReader() (*readerProcess, error) {
 	return p, nil
 }
 
-// ask reads "hash kind size", and the content where that was the question.
+// ask reads "hash kind size", and the content if that was the question.
 func (p *readerProcess) ask(question, name string) (object, []byte, error) {
 	if _, err := io.WriteString(p.in, question+" "+name+"\n"); err != nil {
 		return object{}, nil, err
@@ -182,9 +178,9 @@ func (p *readerProcess) ask(question, name string) (object, []byte, error) {
 	return found, content[:size], nil
 }
 
-func (p *readerProcess) kill() { _ = p.cmd.Process.Kill() } // one that is gone is as good
+func (p *readerProcess) kill() { _ = p.cmd.Process.Kill() } // it may have ended already
 
-// end returns what the process had to complain about.
+// end stops the process and returns its complaints.
 func (p *readerProcess) end() error {
 	err := p.in.Close()
 	_, drained := io.Copy(io.Discard, p.out)

@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Where refs live in a yard. Branches of the runs are under refs/heads.
+// Prefixes of the refs in a yard. Branches of the runs are under refs/heads.
 const (
 	UpstreamHeads    = "refs/upstream/heads/"    // the person's branches as last fetched
 	UpstreamRemotes  = "refs/upstream/remotes/"  // branches of remotes beyond, each remote apart
@@ -64,10 +65,12 @@ func (g git) object(ctx context.Context, rev, kind string) (string, error) {
 	return hash, nil
 }
 
-// checkRev keeps a revision from being read as an option or as more than one line.
-func checkRev(rev string) error {
-	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
-		return fmt.Errorf("%q is not a revision", rev)
+// checkRev keeps revisions from being read as options or as more than one line.
+func checkRev(revs ...string) error {
+	for _, rev := range revs {
+		if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
+			return fmt.Errorf("%q is not a revision", rev)
+		}
 	}
 	return nil
 }
@@ -81,34 +84,40 @@ func checkRef(ref string) error {
 
 // Refs lists the refs below prefix, sorted by name. A prefix ends at a slash: refs/heads or refs/kept/.
 func (y *Yard) Refs(ctx context.Context, prefix string) ([]Ref, error) {
-	out, err := y.git().run(ctx, "for-each-ref", "--format=%(objectname) %(refname)", prefix)
+	out, err := y.git().run(ctx, "for-each-ref", "--format=%(objectname)%09%(refname)", prefix)
 	if err != nil {
 		return nil, fmt.Errorf("list refs below %s: %w", prefix, err)
 	}
+	return parseRefs(out), nil
+}
+
+// parseRefs reads lines of an object, a tab and a name.
+func parseRefs(out []byte) []Ref {
 	var refs []Ref
 	for line := range strings.Lines(string(out)) {
-		hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		refs = append(refs, Ref{Name: name, Commit: hash})
+		object, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		refs = append(refs, Ref{Name: name, Commit: object})
 	}
-	return refs, nil
+	return refs
 }
 
 // tip is the object a full ref name points at, "" if there is no such ref.
 func (y *Yard) tip(ctx context.Context, ref string) (string, error) {
 	refs, err := y.Refs(ctx, ref)
-	if err != nil {
-		return "", err
+	return commitOf(refs, ref), err
+}
+
+// commitOf is the object that a ref of this very name points at, "" if there is none.
+func commitOf(refs []Ref, name string) string {
+	i := slices.IndexFunc(refs, func(r Ref) bool { return r.Name == name })
+	if i < 0 {
+		return ""
 	}
-	for _, r := range refs {
-		if r.Name == ref {
-			return r.Commit, nil
-		}
-	}
-	return "", nil
+	return refs[i].Commit
 }
 
 // Move sets ref to newCommit if it is at oldCommit; an empty oldCommit means the ref must not
-// exist. It returns a *MovedError if the ref is elsewhere, and nothing changes then. A ref that
+// exist. If the ref is elsewhere, it returns a *MovedError and changes nothing. A ref that
 // is at newCommit already counts as moved, so repeating a Move is harmless.
 func (y *Yard) Move(ctx context.Context, ref, oldCommit, newCommit string) error {
 	return y.moveAll(ctx, []move{{ref, oldCommit, newCommit}})
@@ -120,9 +129,9 @@ func (y *Yard) Keep(ctx context.Context, ref, commit string) error {
 	return y.Move(ctx, ref, "", commit)
 }
 
-// DeleteRef removes a branch of the runs, below refs/heads, if it is at old; one that is gone already counts as deleted, so
-// repeating it is harmless. *MovedError if it is elsewhere. Its commits stay in the yard. Refs outside of
-// refs/heads are records and are never deleted.
+// DeleteRef removes a branch of the runs, below refs/heads, if it is at old, and returns a *MovedError if it is elsewhere. A
+// missing branch counts as deleted, so repeating it is harmless. The commits stay in the yard. Refs outside of refs/heads are
+// records and are never deleted.
 func (y *Yard) DeleteRef(ctx context.Context, ref, old string) error {
 	if err := checkRef(ref); err != nil {
 		return err
@@ -152,8 +161,8 @@ func (y *Yard) DeleteRef(ctx context.Context, ref, old string) error {
 // move is one compare-and-swap; an empty old hash stands for "no such ref".
 type move struct{ ref, old, new string }
 
-// moveAll makes all moves or none. Where git refuses, those that are made already are left out and the others tried
-// once more.
+// moveAll makes all moves or none. If git refuses, it leaves out the moves that are made already and tries the others once
+// more.
 func (y *Yard) moveAll(ctx context.Context, moves []move) error {
 	for _, m := range moves {
 		if err := m.check(); err != nil {

@@ -90,7 +90,7 @@ func TestWhatGitDoesNotSayIsNotRead(t *testing.T) {
 			[]string{"100644 a", "100644 a\x00x", "100644\x00xx", "100644 a\x00xxx"},
 		},
 		{
-			"a size", func(s string) error { r := &sizeReader{most: ordinaryPack()}; return second(io.WriteString(r, s)) }, "1\n20\n",
+			"a size", func(s string) error { return second(io.WriteString(defaultPackLimits().sizes("it"), s)) }, "1\n20\n",
 			[]string{"x\n", "\n", "1\n" + hash + " missing\n"},
 		},
 	} {
@@ -214,8 +214,8 @@ seq 1 20 | sed s/10/ten/ > n; printf 'a\0b' > binary; git add -A; git commit -qm
 	changes, err := f.yard.Changed(ctx(t), "", f.base)
 	must(t, err)
 	if d := cmp.Diff([]Change{
-		{Path: ".gitignore", Status: 'A', Mode: "100644", Added: 1}, {Path: "README.md", Status: 'A', Mode: "100644", Added: 1},
-		{Path: "src/a.txt", Status: 'A', Mode: "100644", Added: 2},
+		{Path: ".gitignore", Status: 'A', Kind: Regular, Added: 1}, {Path: "README.md", Status: 'A', Kind: Regular, Added: 1},
+		{Path: "src/a.txt", Status: 'A', Kind: Regular, Added: 2},
 	}, changes); d != "" {
 		t.Error(d)
 	}
@@ -307,10 +307,10 @@ func TestAFetchWaitsForAnotherOnlyAsLongAsItsCallerDoes(t *testing.T) {
 func TestAPackIsReadNoLongerThanSomebodyWaits(t *testing.T) {
 	var b forgedBundle
 	_, pack := b.finish(strings.Repeat("1", 40), b.add("tree", nil))
-	must(t, scanPack(ctx(t), bytes.NewReader(pack), ordinaryPack()))
+	must(t, scanPack(ctx(t), bytes.NewReader(pack), defaultPackLimits()))
 	over, cancel := context.WithCancel(ctx(t))
 	cancel()
-	if err := scanPack(over, bytes.NewReader(pack), ordinaryPack()); !errors.Is(err, context.Canceled) || errors.Is(err, ErrCorrupt) {
+	if err := scanPack(over, bytes.NewReader(pack), defaultPackLimits()); !errors.Is(err, context.Canceled) || errors.Is(err, ErrCorrupt) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -339,7 +339,7 @@ func TestPackLimits(t *testing.T) {
 		}
 	}
 	for cut := range pack {
-		if err := scanPack(ctx(t), bytes.NewReader(pack[:cut]), ordinaryPack()); !errors.Is(err, ErrCorrupt) {
+		if err := scanPack(ctx(t), bytes.NewReader(pack[:cut]), defaultPackLimits()); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("%d of %d bytes: %v", cut, len(pack), err)
 		}
 	}

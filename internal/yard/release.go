@@ -11,8 +11,7 @@ import (
 // ErrOnlyCopy means that a ref holds work which the branch that was named does not.
 var ErrOnlyCopy = errors.New("it contains work that the branch does not")
 
-// Holds reports that everything a commit stands for is part of a branch of the runs, below refs/heads. A branch that
-// is not there holds nothing.
+// Holds reports whether a branch of the runs, below refs/heads, contains a commit. A missing branch contains nothing.
 func (y *Yard) Holds(ctx context.Context, branch, commit string) (bool, error) {
 	tip, err := y.tip(ctx, "refs/heads/"+branch)
 	if err != nil || tip == "" {
@@ -21,9 +20,9 @@ func (y *Yard) Holds(ctx context.Context, branch, commit string) (bool, error) {
 	return y.IsAncestor(ctx, commit, tip)
 }
 
-// Release removes the ref of an attempt that ended, below Attempts, where a branch of the runs holds its commit: both
-// are looked at in the same step in which the ref goes. ErrOnlyCopy where it does not, *MovedError where the ref is
-// elsewhere. Its objects stay in the yard. One that is gone already counts as released.
+// Release removes the ref of an attempt that ended, below Attempts, if a branch of the runs contains its commit. Git checks
+// both in the step that removes the ref. The objects stay in the yard, and a ref that is gone already counts as released.
+// Errors: ErrOnlyCopy if the branch does not contain the commit, *MovedError if the ref is elsewhere.
 func (y *Yard) Release(ctx context.Context, ref, commit, branch string) error {
 	if err := checkRef(ref); err != nil {
 		return err

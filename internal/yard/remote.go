@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // remote is an address git may be given: an absolute path, a URL or host:path.
 type remote struct {
 	address    string
-	local      string     // the folder, where the remote is one
-	server     string     // the address of its server, where that is reached by http or https
-	credential Credential // what the address as given had in it
+	local      string     // the folder, if the remote is one
+	server     string     // the address of its server, if that is reached by http or https
+	credential Credential // from the address as it was given
 }
 
 func parseRemote(address string) (remote, error) {
@@ -42,11 +43,10 @@ func (r remote) isWorkingCopy() bool {
 	return err == nil
 }
 
-// servant is the command git runs at the other end where that is a folder on this machine. The
-// configuration given to the near end does not reach it otherwise, and the folder's own is not to start
-// anything: no hook, no command that lists refs, no fetch of objects that are missing. Locate or the
-// person's own clone has vouched for the folder's owner.
-func (r remote) servant(command string, settings ...string) []string {
+// serviceOption is the option that names the command git runs at the other end, if that is a folder on this machine. Settings of the
+// near end do not reach it otherwise, and the folder's own must not start anything: no hook, no command that lists refs, no
+// fetch of missing objects. Locate or the person's own clone has vouched for the folder's owner.
+func (r remote) serviceOption(command string, settings ...string) []string {
 	if r.local == "" {
 		return nil
 	}
@@ -57,8 +57,8 @@ func (r remote) servant(command string, settings ...string) []string {
 	return []string{"--" + command + "=" + program + " " + command}
 }
 
-// gatekeeper is the hook of a local repository that may refuse a push, "" where there is none.
-func (r remote) gatekeeper(ctx context.Context) (string, error) {
+// refusingHook is the hook of a local repository that may refuse a push, "" if there is none.
+func (r remote) refusingHook(ctx context.Context) (string, error) {
 	if !isFolder(r.local) || r.isWorkingCopy() {
 		return "", nil
 	}
@@ -84,29 +84,25 @@ func (y *Yard) RemoteTip(ctx context.Context, address, ref string) (string, erro
 }
 
 func (y *Yard) remoteTip(ctx context.Context, address, ref string, as Credential) (string, error) {
-	r, err := parseRemote(address)
-	if err != nil {
-		return "", err
-	}
 	if err := checkRef(ref); err != nil {
 		return "", err
 	}
-	g, err := y.reach(ctx, r, as)
+	refs, err := y.lsRemote(ctx, address, as, ref)
+	return commitOf(refs, ref), err // git matches the end of names
+}
+
+// lsRemote asks a remote for its refs whose names end in name.
+func (y *Yard) lsRemote(ctx context.Context, address string, as Credential, name string, options ...string) ([]Ref, error) {
+	r, g, err := y.contact(ctx, address, as)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	args := append([]string{"ls-remote", "--quiet"}, r.servant("upload-pack")...)
-	out, err := g.run(ctx, append(args, "--", r.address, ref)...)
+	args := slices.Concat([]string{"ls-remote", "--quiet"}, options, r.serviceOption("upload-pack"), []string{"--", r.address, name})
+	out, err := g.run(ctx, args...)
 	if err != nil {
-		return "", fmt.Errorf("look up %s at %s: %w", ref, redactURLs(address), classifyRemote(err))
+		return nil, fmt.Errorf("look up %s at %s: %w", name, redactURLs(address), classifyRemote(err))
 	}
-	for line := range strings.Lines(string(out)) {
-		hash, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if name == ref { // git matches the end of names
-			return hash, nil
-		}
-	}
-	return "", nil
+	return parseRefs(out), nil
 }
 
 // classifyRemote adds the condition a caller decides by to a failure to talk to a remote.

@@ -15,33 +15,26 @@ const (
 	maxJudged = 2000
 )
 
-// Resolved judges a commit by which somebody claims to have put the merge of from into into right, and returns what is
-// wrong with it in sentences, none if nothing is. All three are full hashes. It compares the result with git's own merge of
-// the two: what that adds to from is what into brings, and into's work must survive, because nobody speaks for
-// it here. What from itself had is left to whoever works on it, with one exception. The rules:
+// Resolved judges a commit that claims to resolve the conflicts of merging from into into, and returns what is wrong with it
+// in sentences; none if the commit is right. All three are full hashes. Resolved compares the result with git's own merge of
+// the two. What that merge adds to from is into's work, and it must survive, because its authors have no say here. What from
+// itself had is left to whoever works on it, with one exception. The rules:
 //
-//   - The result descends from both commits, and does not just repeat into where from had work of its own.
+//   - The result descends from both commits, and does not just repeat into if from had work of its own.
 //   - No path that was in conflict, and none that the result changes, has conflict markers that neither side has.
-//   - A path that git merges by itself may be worked on, wherever the checks made that necessary. But what into brings must
-//     be there: a file it brings is not deleted, a file it deletes is not back, its content is not that of from again,
-//     no place loses lines of into without new ones in their stead, none gets lines back that into took out, and
-//     modes, links, submodules and files that are not text are exactly as git merges them.
-//   - A path in conflict may be decided as its resolver sees fit within the conflicting places; outside of them the previous
-//     rule holds. It must not be what it was before both sides changed it, nor be the side of from
-//     alone, as a whole or in every conflicting place, unless that holds into's lines too.
+//   - A path that git merges by itself may be changed, since the checks may require it. But into's work must be there: a
+//     file that into adds is not deleted, a file that it deletes is not back, the content is not that of from again, no place
+//     loses lines of into without new ones instead, none gets lines back that into removed, and modes, links, submodules and
+//     files that are not text are exactly as git merges them.
+//   - The resolver decides about a path in conflict within the conflicting places; outside of them the previous rule holds.
+//     The path must not be what it was before both sides changed it, nor from's side alone, as a whole or in every
+//     conflicting place, unless that contains into's lines too.
 //   - A path in conflict that into has is not deleted. Keeping a path that one side deleted is always allowed: it loses nothing.
 //   - Content that moved counts as there: a line of into may turn up in any path that the result changes.
 //
 // Lines are compared without regard to white space, and those without a letter or digit do not count.
-func (y *Yard) Resolved(ctx context.Context, into, from, result string) ([]string, error) {
-	problems, err := y.resolved(ctx, into, from, result)
-	if err != nil {
-		return nil, fmt.Errorf("judge %s as the merge of %s into %s: %w", result, from, into, err)
-	}
-	return problems, nil
-}
-
-func (y *Yard) resolved(ctx context.Context, into, from, result string) ([]string, error) {
+func (y *Yard) Resolved(ctx context.Context, into, from, result string) (problems []string, err error) {
+	defer wrap(&err, "judge %s as the merge of %s into %s", result, from, into)
 	if err := y.haveAll(ctx, into, from, result); err != nil {
 		return nil, err
 	}
@@ -58,9 +51,6 @@ func (y *Yard) resolved(ctx context.Context, into, from, result string) ([]strin
 	if len(j.problems) > 0 {
 		return j.problems, nil
 	}
-	if err := j.prepare(ctx); err != nil {
-		return nil, err
-	}
 	if err := j.judge(ctx); err != nil {
 		return nil, err
 	}
@@ -72,9 +62,9 @@ type judge struct {
 	yard               *Yard
 	into, from, result string
 	merged             merging
-	brought            map[string]difference // from what from has to what git merges: what into brings
-	changed            map[string]difference // from what git merges to the result
-	present            map[string]bool       // lines of the paths that the result changes or decided; nil until it is needed
+	brought            map[string]difference // from from to git's merge: into's work
+	changed            map[string]difference // from git's merge to the result
+	present            map[string]bool       // lines of the paths that the result changes or decided; nil until needed
 	problems           []string
 }
 
@@ -84,20 +74,16 @@ func (j *judge) complain(format string, args ...any) {
 	}
 }
 
-func (j *judge) enough() bool { return len(j.problems) >= maxProblems }
-
-func (j *judge) prepare(ctx context.Context) (err error) {
+func (j *judge) judge(ctx context.Context) (err error) {
 	if j.merged, err = j.yard.mergeTrees(ctx, j.into, j.from); err != nil {
 		return err
 	}
 	if j.brought, err = j.yard.differences(ctx, j.from, j.merged.tree); err != nil {
 		return err
 	}
-	j.changed, err = j.yard.differences(ctx, j.merged.tree, j.result)
-	return err
-}
-
-func (j *judge) judge(ctx context.Context) error {
+	if j.changed, err = j.yard.differences(ctx, j.merged.tree, j.result); err != nil {
+		return err
+	}
 	if err := j.judgeOwn(ctx); err != nil {
 		return err
 	}
@@ -109,7 +95,7 @@ func (j *judge) judge(ctx context.Context) error {
 		return nil
 	}
 	for _, path := range paths {
-		if j.enough() {
+		if len(j.problems) >= maxProblems {
 			return nil
 		}
 		if err := j.judgePath(ctx, path); err != nil {
@@ -119,7 +105,7 @@ func (j *judge) judge(ctx context.Context) error {
 	return nil
 }
 
-// judgeOwn is the exception: from's own work may be reshaped, and not be dropped altogether.
+// judgeOwn is the exception: from's own work may be reshaped, but not dropped altogether.
 func (j *judge) judgeOwn(ctx context.Context) error {
 	into, err := j.yard.Tree(ctx, j.into)
 	if err != nil {
@@ -169,7 +155,7 @@ func (j *judge) lookUp(ctx context.Context, tree, path string) (entry, error) {
 	return entry{mode: found.Mode, hash: found.Hash}, err
 }
 
-// judgeMerged judges a path that git merges by itself, to which into brings something and which the result has otherwise.
+// judgeMerged judges a path that into changed, that git merges by itself, and that differs from that merge in the result.
 func (j *judge) judgeMerged(ctx context.Context, path string, brought difference, result entry) error {
 	before, merged := brought.old, brought.new
 	switch {
@@ -190,29 +176,37 @@ func (j *judge) judgeMerged(ctx context.Context, path string, brought difference
 	return j.judgeText(ctx, path, before, merged, result)
 }
 
-// judgeGone judges a path that into brings something to and that the result does not have.
+// judgeGone judges a path that into changed and that the result does not have.
 func (j *judge) judgeGone(ctx context.Context, path string, before, brought entry) error {
 	for _, changed := range j.changed {
 		if changed.new.hash == brought.hash {
 			return nil // moved as it was
 		}
 	}
-	old, _, err := j.text(ctx, before)
-	if err != nil {
+	lost, err := j.lost(ctx, before, brought)
+	if err != nil || !lost {
 		return err
-	}
-	now, isText, err := j.text(ctx, brought)
-	if err != nil {
-		return err
-	}
-	if lines := more(now, old); isText && len(lines) > 0 {
-		missing, err := j.missing(ctx, lines)
-		if err != nil || len(missing) == 0 {
-			return err
-		}
 	}
 	j.complain("%q was deleted, together with what %.12s adds to it: put it back", path, j.into)
 	return nil
+}
+
+// lost reports whether something of what into changed a file to is nowhere in the result.
+func (j *judge) lost(ctx context.Context, before, after entry) (bool, error) {
+	old, _, err := j.text(ctx, before)
+	if err != nil {
+		return false, err
+	}
+	now, isText, err := j.text(ctx, after)
+	if err != nil {
+		return false, err
+	}
+	lines := more(now, old)
+	if !isText || len(lines) == 0 {
+		return true, nil
+	}
+	missing, err := j.missing(ctx, lines)
+	return len(missing) > 0, err
 }
 
 // judgeConflict judges a path that git could not merge.
@@ -249,19 +243,9 @@ func (j *judge) judgeKept(ctx context.Context, path string, sides conflict, resu
 
 // judgeDropped judges a path in conflict that is exactly what from had.
 func (j *judge) judgeDropped(ctx context.Context, path string, sides conflict) error {
-	base, _, err := j.text(ctx, sides.base)
-	if err != nil {
+	lost, err := j.lost(ctx, sides.base, sides.into)
+	if err != nil || !lost {
 		return err
-	}
-	into, isText, err := j.text(ctx, sides.into)
-	if err != nil {
-		return err
-	}
-	if lines := more(into, base); isText && len(lines) > 0 {
-		missing, err := j.missing(ctx, lines)
-		if err != nil || len(missing) == 0 {
-			return err
-		}
 	}
 	j.complain("%q is exactly as it was on the branch: the merge dropped what %.12s changed there; merge both changes", path, j.into)
 	return nil

@@ -3,6 +3,7 @@ package yard
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -75,12 +76,7 @@ func (j *judge) places(text string) places {
 // touch reports whether a hunk reaches into a conflict. One that only adds does so from right beside it.
 func (p places) touch(h hunk) bool {
 	first, last := min(h.first, h.last), max(h.first, h.last)
-	for _, place := range p {
-		if first <= place.last && last >= place.first {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, func(at place) bool { return first <= at.last && last >= at.first })
 }
 
 // decidedFor returns the lines of into that were dropped, if the result is the merge with from's half of every conflict.

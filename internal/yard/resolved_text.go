@@ -14,7 +14,7 @@ import (
 // maxText is the size up to which a file is compared line by line.
 const maxText = 8 << 20
 
-// text returns the content of a file that can be compared by lines. Nothing is an empty text.
+// text returns the content of a file that can be compared line by line. A missing file is an empty text.
 func (j *judge) text(ctx context.Context, e entry) (content string, isText bool, err error) {
 	if !e.exists() {
 		return "", true, nil
@@ -36,11 +36,11 @@ func (j *judge) text(ctx context.Context, e entry) (content string, isText bool,
 	return string(raw), true, nil
 }
 
-// judgeText judges the lines of a path. before is what from has, merged what git makes of both, with markers
-// around the places in conflict.
+// judgeText judges the lines of a path. before is from's version, merged the one git makes of both sides, with markers
+// around the conflicts.
 func (j *judge) judgeText(ctx context.Context, path string, before, merged, result entry) error {
 	if !merged.exists() {
-		return nil // git put the sides beside each other, where they are judged
+		return nil // git wrote the two sides to paths of their own, which are judged themselves
 	}
 	var texts [3]string
 	for i, e := range []entry{before, merged, result} {
@@ -49,7 +49,7 @@ func (j *judge) judgeText(ctx context.Context, path string, before, merged, resu
 			return err
 		}
 		if _, conflicting := j.merged.conflicts[path]; !isText && conflicting && i < 2 {
-			return nil // somebody had to choose, and did not choose from's
+			return nil // the resolver had to choose a side, and did not choose from's
 		} else if !isText {
 			j.complain("%q differs from git's merge and cannot be compared line by line: use the version of %.12s", path, j.into)
 			return nil
@@ -77,7 +77,7 @@ func (j *judge) judgeText(ctx context.Context, path string, before, merged, resu
 	return nil
 }
 
-// comparison is which lines into brings to a path, and which it takes out to the last.
+// comparison has the lines that into adds to a path, and those of which it removes every copy.
 type comparison struct {
 	path              string
 	brought, takenOut map[string]bool
@@ -95,8 +95,8 @@ func compare(path, before, merged string) comparison {
 	return c
 }
 
-// judgeHunk judges one place where the result differs from git's merge. Lines of into may be replaced by new ones, since two
-// changes that each are right may need it to work together.
+// judgeHunk judges one place where the result differs from git's merge. New lines may replace lines of into: two changes that
+// are right by themselves may need an adjustment to work together.
 func (j *judge) judgeHunk(ctx context.Context, lines comparison, h hunk) (done bool, err error) {
 	var lost, back, fresh []string
 	for _, line := range h.removed {
@@ -133,7 +133,7 @@ func quoted(lines []string) string {
 	return fmt.Sprintf("%d lines, the first of them %.80q,", len(lines), lines[0])
 }
 
-// missing are those lines that no path has which the result changed or decided.
+// missing returns the lines that are in none of the paths that the result changed or decided.
 func (j *judge) missing(ctx context.Context, lines []string) ([]string, error) {
 	if len(lines) == 0 {
 		return nil, nil
@@ -176,7 +176,7 @@ func (j *judge) collectPresent(ctx context.Context) error {
 
 // hunk is one place where two texts differ. Only lines that count are in it.
 type hunk struct {
-	first, last    int // lines of the old text that it replaces; last < first where it only adds after last
+	first, last    int // lines of the old text that it replaces; last < first if it only adds lines after last
 	removed, added []string
 }
 
@@ -218,7 +218,7 @@ func newHunk(header []string) hunk {
 	return hunk{first: first, last: first + count - 1}
 }
 
-// plain is a line as it is compared, and whether it counts.
+// plain normalises a line for comparison, and reports whether the line counts.
 func plain(line string) (string, bool) {
 	text := strings.Join(strings.Fields(line), " ")
 	return text, strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
@@ -235,7 +235,7 @@ func tally(text string) map[string]int {
 	return counts
 }
 
-// more lists the lines that a text has and another has not, or not as often, in order.
+// more lists, in order, the lines that a text has more often than another.
 func more(text, other string) []string {
 	var lines []string
 	counts := tally(other)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// settle prepares a work tree for being read by git: folders are opened to their owner, and pipes, sockets
-// and devices are removed where git would open them by name and wait for ever.
+// settle prepares a work tree for git to read. It opens folders to their owner, and removes pipes, sockets and devices that
+// git would open by name and wait for, for ever.
 func (h *handInState) settle(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -40,8 +40,8 @@ func (h *handInState) settleFolder(top, path string, entry fs.DirEntry) error {
 	return fs.SkipDir
 }
 
-// clearSpecials removes what git would wait for in a repository: pipes and the like, and links, which may lead to one.
-// Git itself makes none there.
+// clearSpecials removes from a repository the pipes and devices that git would wait for, and links, which may lead to one.
+// Git itself creates none there.
 func (h *handInState) clearSpecials(repository string) error {
 	return filepath.WalkDir(repository, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -16,8 +16,8 @@ import (
 const maxNesting = 8
 
 // snapshot writes the tree of everything in dir that is not ignored. start is the commit whose
-// files count as tracked, "" for none. Repositories inside dir that start does not know as
-// submodules become plain folders, because a reference to a commit would leave their files behind.
+// files count as tracked, "" for none. Repositories inside dir that are not submodules of start
+// become plain folders, because a reference to a commit would lose their files.
 func (h *handInState) snapshot(ctx context.Context, dir, start string, depth int) (string, error) {
 	h.indexes++
 	index := filepath.Join(h.private, fmt.Sprintf("index-%d", h.indexes))
@@ -118,7 +118,7 @@ func (h *handInState) gitlinks(ctx context.Context, g git) (map[string]bool, err
 	if len(links) == 0 {
 		return links, nil
 	}
-	files, err := h.git.listTree(ctx, h.spec.Base, ordinary())
+	files, err := h.git.listTree(ctx, h.spec.Base, defaultExtent())
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (h *handInState) stage(ctx context.Context, g git, found differences) error
 	return nil
 }
 
-// addRaw adds a file that git cannot convert as the attributes beside it demand.
+// addRaw adds a file byte for byte: git cannot convert it as its attributes demand.
 func (h *handInState) addRaw(ctx context.Context, g git, path string) error {
 	overrule := filepath.Join(h.private, "info", "attributes")
 	if err := writeFile(overrule, []byte("* -text -eol -ident -filter -working-tree-encoding\n"), false); err != nil {

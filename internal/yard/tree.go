@@ -23,6 +23,9 @@ const (
 	subtree    Kind = "tree"
 )
 
+// IsFile reports a regular file, executable or not.
+func (k Kind) IsFile() bool { return k == Regular || k == Executable }
+
 // File is one entry of a commit's tree. Path is bytes as git stores them, with slashes; it need not be UTF-8.
 type File struct {
 	Path string
@@ -65,7 +68,7 @@ func (y *Yard) content(ctx context.Context, commit, path string, limit int64, ki
 	return content, err
 }
 
-// entry is what a commit, or a tree, has at a path, without its size: ErrNotFound where that is nothing.
+// entry is what a commit, or a tree, has at a path, without its size: ErrNotFound if it has nothing there.
 func (y *Yard) entry(ctx context.Context, commit, path string) (File, error) {
 	root, err := y.Tree(ctx, commit)
 	if errors.Is(err, ErrNotFound) {
@@ -93,7 +96,7 @@ func (y *Yard) entry(ctx context.Context, commit, path string) (File, error) {
 	return found, nil
 }
 
-// entries are what a tree holds, by their own names and without their sizes.
+// entries lists a tree: names, not paths, and no sizes.
 func (y *Yard) entries(ctx context.Context, tree string) ([]File, error) {
 	found, raw, err := y.reader.read(ctx, tree, maxOutput)
 	if errors.Is(err, ErrNotFound) {
@@ -121,7 +124,7 @@ func parseTree(raw []byte, width int) ([]File, error) {
 	return entries, nil
 }
 
-// Special reports what a plain fetch cannot bring along: submodules, and files kept by Git LFS.
+// Special reports whether a commit has what a plain fetch does not bring: submodules, and files kept by Git LFS.
 func (y *Yard) Special(ctx context.Context, commit string) (submodules, lfs bool, err error) {
 	files, err := y.Files(ctx, commit)
 	if err != nil {
@@ -145,10 +148,8 @@ func (y *Yard) Special(ctx context.Context, commit string) (submodules, lfs bool
 func usesLFS(attributes string) bool {
 	for line := range strings.Lines(attributes) {
 		fields := strings.Fields(line)
-		for i, field := range fields {
-			if i > 0 && field == "filter=lfs" && !strings.HasPrefix(fields[0], "#") {
-				return true
-			}
+		if len(fields) > 1 && !strings.HasPrefix(fields[0], "#") && slices.Contains(fields[1:], "filter=lfs") {
+			return true
 		}
 	}
 	return false

@@ -2,7 +2,6 @@ package yard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -22,47 +21,30 @@ type WorkspaceSpec struct {
 
 // Workspace creates a repository at Dir with Commit checked out. It borrows the yard's objects and
 // has no remote, no hooks and no other refs. Dir appears only when it is complete. The yard's folder must
-// be readable, and need not be writable, wherever the workspace is used. A tree over the limits is refused with *TooBigError.
-func (y *Yard) Workspace(ctx context.Context, spec WorkspaceSpec) error {
+// be readable, but need not be writable, wherever the workspace is used. Errors: *TooBigError for a tree over the limits.
+func (y *Yard) Workspace(ctx context.Context, spec WorkspaceSpec) (err error) {
+	defer wrap(&err, "workspace %s", spec.Dir)
 	if err := spec.Identity.check(); err != nil {
-		return fmt.Errorf("workspace %s: %w", spec.Dir, err)
+		return err
 	}
-	if err := y.makeWorkspace(ctx, spec); err != nil {
-		return fmt.Errorf("workspace %s: %w", spec.Dir, err)
-	}
-	return nil
+	return y.makeWorkspace(ctx, spec)
 }
 
 // Checkout is a Workspace without branch and identity: a clean copy of a commit, with a repository
 // because tests and builds ask git about the tree they run in.
-func (y *Yard) Checkout(ctx context.Context, dir, commit string) error {
-	if err := y.makeWorkspace(ctx, WorkspaceSpec{Dir: dir, Commit: commit}); err != nil {
-		return fmt.Errorf("checkout %s: %w", dir, err)
-	}
-	return nil
+func (y *Yard) Checkout(ctx context.Context, dir, commit string) (err error) {
+	defer wrap(&err, "checkout %s", dir)
+	return y.makeWorkspace(ctx, WorkspaceSpec{Dir: dir, Commit: commit})
 }
 
 func (y *Yard) makeWorkspace(ctx context.Context, spec WorkspaceSpec) error {
-	if !filepath.IsAbs(spec.Dir) {
-		return errors.New("the path must be absolute")
-	}
 	if !isHash(spec.Commit) {
 		return fmt.Errorf("%q is not a full commit hash", spec.Commit)
-	}
-	if err := os.Remove(spec.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the destination exists already: %w", err)
 	}
 	if err := y.vet(ctx, spec.Commit); err != nil {
 		return commitError(spec.Commit, err)
 	}
-	part := spec.Dir + ".part"
-	if err := RemoveWorkspace(part); err != nil {
-		return fmt.Errorf("remove the remains of an earlier try: %w", err)
-	}
-	if err := y.fill(ctx, part, spec); err != nil {
-		return errors.Join(err, RemoveWorkspace(part))
-	}
-	return os.Rename(part, spec.Dir)
+	return makeFolder(spec.Dir, func(part string) error { return y.fill(ctx, part, spec) })
 }
 
 // fill does in one git process what clone, or worktree add, does in several.
@@ -113,11 +95,7 @@ func writeBranch(gitDir string, spec WorkspaceSpec) error {
 	if clean := filepath.Clean(ref); clean != ref || strings.Contains(ref, "/.") || strings.HasSuffix(ref, ".lock") {
 		return fmt.Errorf("%q is not a branch name", spec.Branch)
 	}
-	name := filepath.Join(gitDir, ref)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	return writeFile(name, []byte(spec.Commit+"\n"), false)
+	return writeRef(gitDir, ref, spec.Commit)
 }
 
 func (s WorkspaceSpec) config() string {

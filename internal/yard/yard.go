@@ -1,13 +1,14 @@
 // Package yard drives the git program so that nothing an agent or a repository
-// wrote can steer it. A yard is one project's bare repository, written by the
-// engine alone: it mirrors the person's branches, receives attempts as bundles,
-// merges without a work tree and moves refs by compare-and-swap. Workspaces and checkouts are repositories
-// of their own that borrow the yard's objects, so whatever happens in them stays
-// in them. Every git process gets an environment
-// and a configuration made here, never the caller's. The package must not run git
-// in a folder an agent can write, with one exception: HandIn, which is meant to run
-// inside the attempt's sandbox. It decides nothing about runs, tasks or approvals,
-// and it never touches the work tree or index of a person's repository.
+// wrote can steer it. A yard is one project's bare repository, which only the
+// engine writes: it mirrors the person's branches, receives attempts as bundles,
+// merges without a work tree and moves refs by compare-and-swap. Workspaces and
+// checkouts are repositories of their own that borrow the yard's objects, so
+// nothing that happens in them reaches the yard. Every git process gets an
+// environment and a configuration made here, never the caller's. The package must
+// not run git in a folder an agent can write, with one exception: HandIn, which is
+// meant to run inside the attempt's sandbox. It decides nothing about runs, tasks
+// or approvals, and it never touches the work tree or index of a person's
+// repository.
 package yard
 
 import (
@@ -27,21 +28,14 @@ type Yard struct {
 	dir       string
 	occupancy *os.File
 	extent    extent
-	memory    int64 // of git, where it reads what an agent made
+	memory    int64 // that git may use to read something an agent made
 	pack      packLimits
 	vetted    sync.Map // commits whose trees are known to be within the extent
 	reader    reader
-	fetching  chan struct{} // held by who fetches
+	fetching  chan struct{} // held during a fetch
 
-	credentials Credentials // nil if no remote needs any
-}
-
-// Option adjusts a yard as it is opened.
-type Option func(*Yard)
-
-// WithCredentials lets a yard reach remotes that let only some in.
-func WithCredentials(source Credentials) Option {
-	return func(y *Yard) { y.credentials = source }
+	// Credentials finds the credentials for remotes; nil if none needs any. It is set before the yard is used.
+	Credentials Credentials
 }
 
 const yardConfig = `[core]
@@ -69,25 +63,21 @@ const incomingDir = "incoming"
 // Open opens the yard in dir, an absolute path, and creates it when dir is missing
 // or empty. A folder that holds anything else is refused. Leftovers of git processes
 // that died are removed if no other process has the yard open.
-func Open(ctx context.Context, dir string, options ...Option) (*Yard, error) {
+func Open(ctx context.Context, dir string) (_ *Yard, err error) {
+	defer wrap(&err, "open yard %s", dir)
 	if !filepath.IsAbs(dir) {
-		return nil, fmt.Errorf("open yard %s: the path must be absolute", dir)
+		return nil, errors.New("the path must be absolute")
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("open yard %s: %w", dir, err)
+		return nil, err
 	}
 	if err := ensure(dir); err != nil {
-		return nil, fmt.Errorf("open yard %s: %w", dir, err)
+		return nil, err
 	}
-	y := &Yard{dir: filepath.Clean(dir), extent: ordinary(), pack: ordinaryPack(), memory: mostMemory, fetching: make(chan struct{}, 1)}
-	for _, option := range options {
-		option(y)
+	y := &Yard{dir: filepath.Clean(dir), extent: defaultExtent(), pack: defaultPackLimits(), memory: maxGitMemory, fetching: make(chan struct{}, 1)}
+	if y.occupancy, err = occupy(y.dir); err != nil {
+		return nil, err
 	}
-	occupancy, err := occupy(y.dir)
-	if err != nil {
-		return nil, fmt.Errorf("open yard %s: %w", dir, err)
-	}
-	y.occupancy = occupancy
 	y.reader.git = git{dir: y.dir, env: append(ownEnv(), "GIT_DIR="+y.dir), config: ownConfig()}
 	return y, nil
 }

@@ -12,8 +12,8 @@ import (
 // stateSkipped is newer than the SDK.
 const stateSkipped api.StatusState = "skipped"
 
-// checks takes the statuses of the head together, the newest of each context.
-// The combined status of the API is not used: it covers the first page only.
+// checks sums up the statuses of the head, the newest of each context. It does
+// not use the API's combined status, which covers the first page only.
 func (l *look) checks(ctx context.Context) error {
 	before := len(l.Seen.Unread)
 	statuses, err := rest.List(ctx, l.Look, "commit statuses", paged(func(o api.ListOptions) ([]*api.Status, *api.Response, error) {

@@ -6,7 +6,6 @@ package gitea
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 
 	api "code.gitea.io/sdk/gitea"
@@ -46,17 +45,17 @@ func (f *Forge) session(ctx context.Context) (*api.Client, error) {
 	return client, nil
 }
 
-// answer is the response below the one of the library, nil if there is none.
-func answer(resp *api.Response) *http.Response {
-	if resp == nil {
+// answer is what rest needs of a response, nil if there is none.
+func answer(resp *api.Response) *rest.Answer {
+	if resp == nil || resp.Response == nil {
 		return nil
 	}
-	return resp.Response
+	return &rest.Answer{Status: resp.StatusCode, Header: resp.Header}
 }
 
 // paged reads a list by numbers of pages.
-func paged[T any](read func(api.ListOptions) ([]T, *api.Response, error)) func(page int) ([]T, *http.Response, error) {
-	return func(page int) ([]T, *http.Response, error) {
+func paged[T any](read func(api.ListOptions) ([]T, *api.Response, error)) func(page int) ([]T, *rest.Answer, error) {
+	return func(page int) ([]T, *rest.Answer, error) {
 		items, resp, err := read(api.ListOptions{Page: page, PageSize: pageSize})
 		return items, answer(resp), err
 	}

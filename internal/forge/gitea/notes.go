@@ -77,8 +77,7 @@ func (l *look) note(series string, id int64, by *api.User, n forge.Note) forge.N
 }
 
 // verdict reports a review that says something by itself. One without verdict
-// and text only holds comments on lines together, and one that was dismissed no
-// longer counts.
+// and text only groups comments on lines, and a dismissed one no longer counts.
 func verdict(r *api.PullReview) (forge.NoteKind, bool) {
 	switch {
 	case r.Dismissed:

@@ -32,19 +32,20 @@ type book struct {
 	asked      bool
 }
 
-// List implements rest.Book. A Gitea finds any one pull request of two
-// branches, of whatever state; only where there is one is its whole list read.
-// The quick question is asked once: if the creation that follows is refused, a
-// server too old to know it is not asked again.
-func (b *book) List(context.Context) ([]rest.Entry, *http.Response, error) {
+// List implements rest.Book. A Gitea can quickly find one pull request of two
+// branches, in any state; List reads the whole list only if there is one. It asks
+// the quick question once: a server that is too old for it answers 404, and then
+// refuses the creation that follows.
+func (b *book) List(context.Context) ([]rest.Entry, *rest.Answer, error) {
 	if !b.asked {
 		b.asked = true
 		pull, resp, err := b.api.GetPullRequestByBaseHead(b.repo.Owner, b.repo.Name, b.base, b.head)
+		answered := answer(resp)
 		switch {
-		case err != nil && resp != nil && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone):
+		case err != nil && answered != nil && (answered.Status == http.StatusNotFound || answered.Status == http.StatusGone):
 			return nil, nil, nil
 		case err != nil:
-			return nil, answer(resp), err
+			return nil, answered, err
 		case b.mine(pull) && pull.State == api.StateOpen:
 			return []rest.Entry{entry(pull)}, nil, nil
 		}
@@ -71,7 +72,7 @@ func (b *book) mine(p *api.PullRequest) bool {
 }
 
 // Create implements rest.Book.
-func (b *book) Create(_ context.Context, title, body string) (rest.Entry, *http.Response, error) {
+func (b *book) Create(_ context.Context, title, body string) (rest.Entry, *rest.Answer, error) {
 	pull, resp, err := b.api.CreatePullRequest(b.repo.Owner, b.repo.Name, api.CreatePullRequestOption{
 		Head: b.head, Base: b.base, Title: title, Body: body,
 	})
@@ -82,7 +83,7 @@ func (b *book) Create(_ context.Context, title, body string) (rest.Entry, *http.
 }
 
 // Update implements rest.Book.
-func (b *book) Update(_ context.Context, number int, title, body string) (*http.Response, error) {
+func (b *book) Update(_ context.Context, number int, title, body string) (*rest.Answer, error) {
 	_, resp, err := b.api.EditPullRequest(b.repo.Owner, b.repo.Name, int64(number), api.EditPullRequestOption{Title: title, Body: &body})
 	return answer(resp), err
 }

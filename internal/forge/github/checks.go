@@ -14,9 +14,9 @@ import (
 // deployments bounds how many deployments of a commit are asked for a link.
 const deployments = 3
 
-// checks takes together what GitHub knows in two places: statuses, which other
-// programs post, and check runs, which Actions and apps make. What cannot be
-// read could have failed, so then nothing but a failure is told.
+// checks sums up what GitHub keeps in two places: statuses, which other programs
+// post, and check runs, which Actions and apps make. A check that cannot be read
+// could have failed, so then only a failure is reported.
 func (l look) checks(ctx context.Context) error {
 	before := len(l.Seen.Unread)
 	found, err := l.statuses(ctx)
@@ -36,7 +36,7 @@ func (l look) checks(ctx context.Context) error {
 
 func (l look) statuses(ctx context.Context) ([]forge.CI, error) {
 	found, err := rest.List(ctx, l.Look, "commit statuses", paged(func(o api.ListOptions) ([]*api.RepoStatus, *api.Response, error) {
-		// The combined state is "pending" where there is no status at all.
+		// The combined state would be "pending" even without a single status.
 		combined, resp, err := l.api.Repositories.GetCombinedStatus(ctx, l.Owner, l.Name, l.Seen.Head, &o)
 		if err != nil {
 			return nil, resp, err
@@ -82,8 +82,8 @@ func (l look) runs(ctx context.Context) ([]forge.CI, error) {
 	return all, err
 }
 
-// preview asks the newest deployments of the head for where they can be seen.
-// GitHub promises no order, neither of them nor of what is said of one.
+// preview asks the newest deployments of the head for their address. GitHub
+// promises no order, neither of deployments nor of their statuses.
 func (l look) preview(ctx context.Context) error {
 	if l.Seen.State != forge.Open {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -88,17 +87,17 @@ func sentence(r *api.ErrorResponse) string {
 	return strings.Join(parts, "; ")
 }
 
-// answer is the response below the one of the library, nil if there is none.
-func answer(resp *api.Response) *http.Response {
-	if resp == nil {
+// answer is what rest needs of a response, nil if there is none.
+func answer(resp *api.Response) *rest.Answer {
+	if resp == nil || resp.Response == nil {
 		return nil
 	}
-	return resp.Response
+	return &rest.Answer{Status: resp.StatusCode, Header: resp.Header}
 }
 
 // paged reads a list by numbers of pages.
-func paged[T any](read func(api.ListOptions) ([]T, *api.Response, error)) func(page int) ([]T, *http.Response, error) {
-	return func(page int) ([]T, *http.Response, error) {
+func paged[T any](read func(api.ListOptions) ([]T, *api.Response, error)) func(page int) ([]T, *rest.Answer, error) {
+	return func(page int) ([]T, *rest.Answer, error) {
 		items, resp, err := read(api.ListOptions{Page: page, PerPage: pageSize})
 		return items, answer(resp), err
 	}

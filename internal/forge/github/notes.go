@@ -68,8 +68,8 @@ func collect(reviews []*api.PullRequestReview, lines []*api.PullRequestComment, 
 }
 
 // verdict reports a review that says something by itself. One without verdict
-// and text only holds comments on lines together, a draft is not out yet, and
-// one that was dismissed no longer counts.
+// and text only groups comments on lines, a pending one is not submitted yet, and
+// a dismissed one no longer counts.
 func verdict(r *api.PullRequestReview) (forge.NoteKind, bool) {
 	switch r.GetState() {
 	case "CHANGES_REQUESTED":

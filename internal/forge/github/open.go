@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	api "github.com/google/go-github/v88/github"
@@ -29,7 +28,7 @@ type book struct {
 
 // List implements rest.Book. GitHub ignores a filter that it does not
 // understand, so what it returns is looked at again.
-func (b *book) List(ctx context.Context) ([]rest.Entry, *http.Response, error) {
+func (b *book) List(ctx context.Context) ([]rest.Entry, *rest.Answer, error) {
 	pulls, _, resp, err := rest.Pages(paged(func(o api.ListOptions) ([]*api.PullRequest, *api.Response, error) {
 		return b.api.List(ctx, b.repo.Owner, b.repo.Name, &api.PullRequestListOptions{
 			State: "all", Head: b.repo.Owner + ":" + b.head, Base: b.base, ListOptions: o,
@@ -46,7 +45,7 @@ func (b *book) List(ctx context.Context) ([]rest.Entry, *http.Response, error) {
 }
 
 // Create implements rest.Book.
-func (b *book) Create(ctx context.Context, title, body string) (rest.Entry, *http.Response, error) {
+func (b *book) Create(ctx context.Context, title, body string) (rest.Entry, *rest.Answer, error) {
 	pull, resp, err := b.api.Create(ctx, b.repo.Owner, b.repo.Name, &api.NewPullRequest{
 		Title: &title, Body: &body, Head: &b.head, Base: &b.base,
 	})
@@ -54,7 +53,7 @@ func (b *book) Create(ctx context.Context, title, body string) (rest.Entry, *htt
 }
 
 // Update implements rest.Book.
-func (b *book) Update(ctx context.Context, number int, title, body string) (*http.Response, error) {
+func (b *book) Update(ctx context.Context, number int, title, body string) (*rest.Answer, error) {
 	_, resp, err := b.api.Edit(ctx, b.repo.Owner, b.repo.Name, number, &api.PullRequest{Title: &title, Body: &body})
 	return answer(resp), err
 }

@@ -1,6 +1,6 @@
 // Package local is the forge of a machine without one: a pull request is a
-// record with its base, head, diff and status, in a folder. It must not push,
-// merge or touch a repository; the engine does that.
+// record with its base, head, diff and status, in a folder. The package must not
+// push, merge or touch a repository; the engine does that.
 package local
 
 import (
@@ -86,8 +86,8 @@ func find(records []Record, req forge.PullRequest) (Record, bool) {
 	return *found, true
 }
 
-// folder is where a project's pull requests are. A project's name is a folder's
-// name, never a way out of the forge.
+// folder is the folder of a project's pull requests. It refuses a name that would
+// lead out of the forge's own folder.
 func (f *Forge) folder(project string) (string, error) {
 	if !filepath.IsLocal(project) {
 		return "", fmt.Errorf("%w: %q is not a project's name", forge.ErrRefused, project)

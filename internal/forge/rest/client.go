@@ -1,7 +1,6 @@
-// Package rest is what the forges that are asked over HTTP have in common: a
-// client that gives the token to nobody else, answers of bounded size, failures
-// told apart, and a pull request that is opened once. It must not know any
-// forge's API.
+// Package rest is what forges over HTTP share: a client that sends the token to
+// nobody else, answers of bounded size, failures by kind, lists read page by
+// page, and a pull request that is opened once. It must not know any forge's API.
 package rest
 
 import (
@@ -25,7 +24,7 @@ const (
 	maxRedirects = 5
 )
 
-// errAstray says that a request would have left the forge.
+// errAstray says that a request would have gone to another server.
 var errAstray = errors.New("the forge redirects to another address, and Stellwerk does not send the token there")
 
 // Options says which forge is meant, and how it is reached.
@@ -108,7 +107,7 @@ func loopback(host string) bool {
 }
 
 // redirect follows a repository that was renamed, but never turns a request
-// that writes into one that reads. The transport leads nowhere else.
+// that writes into one that reads. The transport refuses any other server.
 func redirect(req *http.Request, via []*http.Request) error {
 	if len(via) >= maxRedirects || req.Method != via[0].Method {
 		return http.ErrUseLastResponse

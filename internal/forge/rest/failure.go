@@ -14,16 +14,22 @@ import (
 
 const (
 	maxMessage = 300
-	// patience is how long a forge is left alone that does not say how long.
+	// patience is how long to wait for a forge that does not say how long.
 	patience = time.Minute
 	// longest bounds what a forge may ask for.
 	longest = 2 * time.Hour
 )
 
+// Answer is a response without its body, which the library of the forge has read.
+type Answer struct {
+	Status int
+	Header http.Header
+}
+
 // Failure makes an error of what came back: an answer, if there was one, and
-// what the library said of it. Nil stays nil. A context that ended is told as
-// such, because that is not the forge's doing.
-func (c *Client) Failure(ctx context.Context, op string, resp *http.Response, err error) error {
+// the library's own error. Nil stays nil. If the context ended, the error says
+// so, because the forge did not cause that.
+func (c *Client) Failure(ctx context.Context, op string, resp *Answer, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -39,7 +45,7 @@ func (c *Client) Failure(ctx context.Context, op string, resp *http.Response, er
 		e.Cause = err // nothing in it comes from the other side
 		return e
 	}
-	e.Status = resp.StatusCode
+	e.Status = resp.Status
 	e.Kind = kind(resp)
 	e.RetryAfter = wait(e.Kind, resp.Header, time.Now())
 	if c.Explain != nil {
@@ -48,13 +54,13 @@ func (c *Client) Failure(ctx context.Context, op string, resp *http.Response, er
 	return e
 }
 
-// Message makes one bounded line without the token of what a forge said.
+// Message makes one line of bounded length, without the token, of what a forge said.
 func (c *Client) Message(text string) string {
 	return plain.Line(c.token.Redact(text), maxMessage)
 }
 
-func kind(resp *http.Response) error {
-	switch status := resp.StatusCode; {
+func kind(resp *Answer) error {
+	switch status := resp.Status; {
 	case status == http.StatusUnauthorized:
 		return forge.ErrToken
 	case status == http.StatusTooManyRequests, status == http.StatusForbidden && limited(resp.Header):
@@ -74,8 +80,8 @@ func limited(h http.Header) bool {
 	return h.Get("Retry-After") != "" || h.Get("X-RateLimit-Remaining") == "0"
 }
 
-// wait is how long the forge wants to be left alone: Retry-After in seconds or
-// as a date, else the moment at which a used-up quota begins again.
+// wait is how long the forge asks to wait: Retry-After in seconds or as a date,
+// else until a used-up quota is renewed.
 func wait(kind error, h http.Header, now time.Time) time.Duration {
 	if !errors.Is(kind, forge.ErrRateLimited) && !errors.Is(kind, forge.ErrUnavailable) {
 		return 0
@@ -91,7 +97,7 @@ func wait(kind error, h http.Header, now time.Time) time.Duration {
 	return Patience(kind, after)
 }
 
-// Patience bounds a wait, and sets one where a forge that limits gave none.
+// Patience bounds a wait, and sets one if a forge limits requests without saying for how long.
 func Patience(kind error, after time.Duration) time.Duration {
 	if after <= 0 && errors.Is(kind, forge.ErrRateLimited) {
 		return patience

@@ -30,7 +30,7 @@ func (c *Client) Look(ref forge.Ref) (*Look, error) {
 }
 
 // Failed says which part of the pull request could not be read, and why.
-func (l *Look) Failed(ctx context.Context, part string, resp *http.Response, err error) error {
+func (l *Look) Failed(ctx context.Context, part string, resp *Answer, err error) error {
 	return l.client.Failure(ctx, fmt.Sprintf("read %spull request %d of %s", part, l.Number, l.Repository), resp, err)
 }
 
@@ -45,7 +45,7 @@ func (l *Look) Unread(what string, err error) error {
 }
 
 // List reads a list of what belongs to the pull request, and notes where it was cut.
-func List[T any](ctx context.Context, l *Look, what string, read func(page int) ([]T, *http.Response, error)) ([]T, error) {
+func List[T any](ctx context.Context, l *Look, what string, read func(page int) ([]T, *Answer, error)) ([]T, error) {
 	all, complete, resp, err := Pages(read)
 	if err != nil {
 		return nil, l.Failed(ctx, "the "+what+" of ", resp, err)
@@ -57,7 +57,7 @@ func List[T any](ctx context.Context, l *Look, what string, read func(page int) 
 }
 
 // Pages reads a list page by page, from page 1, to its end or to maxPages. The response is that of the last page.
-func Pages[T any](read func(page int) ([]T, *http.Response, error)) (all []T, complete bool, resp *http.Response, err error) {
+func Pages[T any](read func(page int) ([]T, *Answer, error)) (all []T, complete bool, resp *Answer, err error) {
 	for page := range maxPages {
 		items, resp, err := read(page + 1)
 		if err != nil {

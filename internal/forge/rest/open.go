@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
@@ -27,9 +26,9 @@ type Entry struct {
 // Book is a forge's list of the pull requests of one head into one base. A response is nil if none came.
 type Book interface {
 	// List returns them in any order, and no others.
-	List(ctx context.Context) ([]Entry, *http.Response, error)
-	Create(ctx context.Context, title, body string) (Entry, *http.Response, error)
-	Update(ctx context.Context, number int, title, body string) (*http.Response, error)
+	List(ctx context.Context) ([]Entry, *Answer, error)
+	Create(ctx context.Context, title, body string) (Entry, *Answer, error)
+	Update(ctx context.Context, number int, title, body string) (*Answer, error)
 }
 
 // ErrNoNumber says that an answer is not about the pull request that was asked for.
@@ -46,7 +45,7 @@ func (c *Client) Open(ctx context.Context, book Book, req forge.PullRequest, rep
 	case <-ctx.Done():
 		return "", 0, ctx.Err()
 	}
-	failure := func(verb string, resp *http.Response, err error) error {
+	failure := func(verb string, resp *Answer, err error) error {
 		return c.Failure(ctx, fmt.Sprintf("%s the pull request of %s into %s at %s", verb, req.Head, req.Base, repo), resp, err)
 	}
 	find := func() (*Entry, error) {

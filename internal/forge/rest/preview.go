@@ -7,8 +7,8 @@ import (
 
 const maxLink = 2048
 
-// IsPreview reports a check that, by its name, has put the change up to be
-// looked at, and says where.
+// IsPreview reports a check that, by its name, deployed the change for people to
+// look at, and that links to the deployment.
 func IsPreview(name, address string) bool {
 	return strings.Contains(strings.ToLower(name), "preview") && IsLink(address)
 }

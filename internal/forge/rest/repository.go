@@ -14,8 +14,8 @@ type Repository struct{ Owner, Name string }
 
 func (r Repository) String() string { return r.Owner + "/" + r.Name }
 
-// ErrRepository says that it is unknown which repository of the forge is meant.
-var ErrRepository = errors.New("Stellwerk does not know the repository's name on the forge")
+// ErrRepository says that the repository's name on the forge is unknown.
+var ErrRepository = errors.New("the repository's name on the forge is unknown")
 
 // The forms are made when they are first asked for: a repeated class costs every
 // start of the program half a millisecond.
@@ -36,8 +36,8 @@ func Named(text string) (Repository, error) {
 	return r, nil
 }
 
-// At reads the repository from the address git is told, which must be on host:
-// a pull request must not land in a repository of the same name elsewhere.
+// At reads the repository from a remote's address, which must be on host: a pull
+// request must not land in a repository of the same name elsewhere.
 func At(remote, host string) (Repository, error) {
 	where, path := split(remote)
 	if where == "" {
@@ -53,8 +53,8 @@ func At(remote, host string) (Repository, error) {
 	return Named(strings.Join(parts[len(parts)-2:], "/"))
 }
 
-// split reads a URL or git's short form host:path. Credentials in it are
-// dropped, and never part of a failure.
+// split reads a URL or git's short form host:path. It drops credentials, so no
+// failure contains them.
 func split(remote string) (host, path string) {
 	if strings.Contains(remote, "://") {
 		u, err := url.Parse(remote)

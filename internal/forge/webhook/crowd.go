@@ -2,9 +2,8 @@ package webhook
 
 import "sync"
 
-// crowd is who sends a delivery right now. Nobody can be told apart before a whole delivery was read, so when there are too
-// many, whoever has been at it longest makes room: a forge is done in an instant. Of several senders that is the one with the
-// most deliveries under way.
+// crowd limits how many deliveries are read at once. A signature can be checked only after the whole delivery was read, so if
+// there are too many, the oldest delivery of the sender with the most of them is stopped: a forge's own take an instant.
 type crowd struct {
 	mu   sync.Mutex
 	most int
@@ -18,7 +17,7 @@ type sending struct {
 	stopped bool
 }
 
-// enter adds a delivery, and stops another one where there is no room. Stop is called at most once, and not after leave.
+// enter adds a delivery, and stops another one if there is no room. It calls stop at most once, and not after leave.
 func (c *crowd) enter(from string, stop func()) *sending {
 	c.mu.Lock()
 	defer c.mu.Unlock()

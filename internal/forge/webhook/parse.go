@@ -64,8 +64,8 @@ type repository struct {
 	FullName string `json:"full_name"`
 }
 
-// Parse reads a body that Verify returned. It reports false for what concerns
-// no pull request.
+// Parse reads a body that Verify returned. It reports false if the delivery does
+// not concern a pull request.
 func Parse(from Sender, header http.Header, body []byte) (Hint, bool, error) {
 	event := header.Get(from.event)
 	if !slices.Contains(from.events, event) {

@@ -14,8 +14,8 @@ import (
 // MaxBody of memory before its signature is known.
 const atOnce = 16
 
-// Receiver is the handler that forges send to: POST /github and POST /gitea. It
-// answers without saying anything of what is here.
+// Receiver is the handler that forges send to: POST /github and POST /gitea. Its
+// answers reveal nothing about the engine.
 type Receiver struct {
 	secret forge.Secret
 	taken  *Recent
@@ -25,9 +25,9 @@ type Receiver struct {
 	mux    http.ServeMux
 }
 
-// NewReceiver makes a receiver that tells of hints from who holds the secret,
-// under the name of the kind of forge. Tell may be called at once from several
-// goroutines.
+// NewReceiver makes a receiver that calls tell with each hint from a sender that
+// knows the secret, and with the kind of forge. It may call tell from several
+// goroutines at once.
 func NewReceiver(secret forge.Secret, taken *Recent, tell func(kind string, hint Hint), log *slog.Logger) *Receiver {
 	r := &Receiver{secret: secret, taken: taken, tell: tell, log: log, crowd: crowd{most: atOnce}}
 	for kind, from := range map[string]Sender{"github": GitHub(), "gitea": Gitea()} {
@@ -68,7 +68,7 @@ func (r *Receiver) take(w http.ResponseWriter, req *http.Request, kind string, f
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// sender is the address that a delivery comes from; all of a proxy's are one.
+// sender is the address that a delivery comes from: the proxy's, if there is one.
 func sender(req *http.Request) string {
 	host, _, err := net.SplitHostPort(req.RemoteAddr)
 	if err != nil {

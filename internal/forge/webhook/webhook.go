@@ -1,7 +1,7 @@
 // Package webhook reads what forges send when something happened to a pull
-// request. What it makes of that is a hint to look, never news: anybody may
-// send anything, and a delivery may be late, lost or repeated. It must not act,
-// and keeps nothing itself.
+// request. A delivery is only a hint to look: anybody may send anything, and it
+// may be late, lost or repeated. The package must not act on it, and keeps
+// nothing itself.
 package webhook
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 )
 
-// MaxBody bounds a delivery. Forges may send more; such a hint is lost, and the
-// next look makes up for it.
+// MaxBody bounds a delivery. Forges may send more; that hint is lost, and the
+// next look sees what happened.
 const MaxBody = 4 << 20
 
 // maxID bounds the id of a delivery; forges use UUIDs.
 const maxID = 128
 
-// Why a delivery is not taken.
+// Reasons to refuse a delivery.
 var (
 	ErrSecret    = errors.New("the webhook has no secret, so Stellwerk cannot trust its deliveries")
 	ErrSignature = errors.New("the webhook's signature is missing or wrong")
@@ -41,10 +41,10 @@ type Sender struct {
 	events                     []string // that concern pull requests
 }
 
-// Verify reads a delivery and returns its body if it comes from who holds the
-// secret and was not taken before. The id of a delivery is not signed, so one
-// is also known again by its body: two deliveries that say exactly the same are
-// one hint.
+// Verify reads a delivery and returns its body if its sender knows the secret
+// and it was not taken before. The signature does not cover the id of a
+// delivery, so the body identifies it too: two deliveries that say exactly the
+// same are one hint.
 func Verify(from Sender, secret forge.Secret, header http.Header, body io.Reader, taken *Recent) ([]byte, error) {
 	if secret.Reveal() == "" {
 		return nil, ErrSecret

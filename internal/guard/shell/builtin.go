@@ -25,7 +25,7 @@ func (r *Run) builtin(s *scope, name string, args []Text) (out alternatives, ok 
 	case "set":
 		r.set(s, args)
 	case "shift":
-		r.shift(s)
+		s.arguments = s.arguments[min(1, len(s.arguments)):]
 	case "unset":
 		r.unset(s, args)
 	case "read", "mapfile", "readarray", "getopts", "printf":
@@ -42,7 +42,7 @@ func (r *Run) builtin(s *scope, name string, args []Text) (out alternatives, ok 
 	return unresolved(), true
 }
 
-// printsEnvironment reports the customary eval "$(tool …)" of tools whose only output is settings for the shell.
+// printsEnvironment reports the usual eval "$(tool …)" of tools that print only settings for the shell.
 func printsEnvironment(args []*syntax.Word) bool {
 	if len(args) != 2 || args[0].Lit() != "eval" || len(args[1].Parts) != 1 {
 		return false
@@ -74,7 +74,7 @@ func Join(args []Text) Text {
 	return Text(strings.Join(parts, " "))
 }
 
-// source looks at code read from a descriptor; a file's content is not the line's.
+// source looks at code read from a descriptor; the content of a file is not on the line.
 func (r *Run) source(s *scope, args []Text) {
 	switch {
 	case len(args) == 0:
@@ -88,7 +88,7 @@ func (r *Run) source(s *scope, args []Text) {
 	}
 }
 
-// trap looks at code that runs later: now with what is known now, and once more at the end.
+// trap remembers code that runs later; it is looked at after everything else.
 func (r *Run) trap(args []Text) {
 	operands := Scan(args, "", "").Operands
 	if len(operands) < 2 || operands[0] == "-" || operands[0] == "" {
@@ -163,12 +163,6 @@ func (r *Run) set(s *scope, args []Text) {
 	}
 }
 
-func (r *Run) shift(s *scope) {
-	if len(s.arguments) > 0 {
-		s.arguments = s.arguments[1:]
-	}
-}
-
 func (r *Run) unset(s *scope, args []Text) {
 	for _, t := range Scan(args, "", "").Operands {
 		r.evaluated(t)
@@ -185,7 +179,7 @@ func (r *Run) unset(s *scope, args []Text) {
 	}
 }
 
-// reading looks at the builtins that set variables to what the line does not say.
+// reading looks at the builtins that set variables to values that are not on the line.
 func (r *Run) reading(s *scope, name string, args []Text) alternatives {
 	var found Options
 	switch name {

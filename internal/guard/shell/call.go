@@ -60,8 +60,8 @@ func (r *Run) ways(s *scope, lists [][]Text) alternatives {
 	return out
 }
 
-// argv expands the words of a command into the argument lists it may have. Where they would be too many, the later
-// words are taken to be unknown.
+// argv expands the words of a command into the argument lists it may have. If there were too many, it treats the later words
+// as unknown.
 func (r *Run) argv(s *scope, args []*syntax.Word) [][]Text {
 	lists := [][]Text{make([]Text, 0, len(args))}
 	for _, w := range args {
@@ -186,7 +186,7 @@ func (r *Run) aliased(s *scope, call *syntax.CallExpr) alternatives {
 	return r.code(s.fork(), Text(body+rest))
 }
 
-// search says where a command is looked for.
+// search says what a command's name may stand for.
 type search int
 
 const (

@@ -2,7 +2,7 @@ package shell
 
 import "strings"
 
-// xargs looks at a program that is given words nobody can see here.
+// xargs looks at a program that gets arguments which are not on the line.
 func (r *Run) xargs(s *scope, args []Text) alternatives {
 	found := ScanFirst(args, "adEIJLnPRSs", "arg-file delimiter max-lines max-args max-procs max-chars replace process-slot-var")
 	if r.vague("xargs", found, nil, 0) || len(found.Operands) == 0 {
@@ -80,7 +80,7 @@ func (r *Run) parallel(s *scope, args []Text) {
 	}
 }
 
-// carries knows programs that start others somewhere among their arguments, in forms too many to list.
+// carries reports programs that may start another one named somewhere among their arguments.
 func carries(name string) bool {
 	return Listed("docker podman nerdctl kubectl oc docker-compose vagrant wsl multipass distrobox toolbox flatpak-spawn "+
 		"nix nix-shell direnv mise rtx asdf poetry pipenv uv uvx bundle npx npm pnpm yarn bunx bun "+
@@ -112,8 +112,7 @@ func carriedProgram(name string) bool {
 	return strings.HasPrefix(name, "git-") || Listed("env sudo xargs git gh hub glab tea stellwerk", name)
 }
 
-// suspect looks at a word that may be code or may be prose. Only what a judge refuses counts; that it cannot be
-// resolved does not.
+// suspect looks at a word that may be code or prose. Only a refusal by the judge counts; prose cannot be resolved.
 func (r *Run) suspect(s *scope, code Text) {
 	other := *r
 	other.code(s.inner("", []Text{}), code)

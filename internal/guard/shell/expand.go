@@ -132,7 +132,8 @@ func split(pieces []piece, splitters string) [][]Text {
 		var next []fieldList
 		for _, f := range found {
 			for _, t := range p.texts {
-				copied := f.clone()
+				copied := f
+				copied.done = slices.Clip(f.done)
 				switch {
 				case p.quoted:
 					copied.add(t, true)
@@ -148,7 +149,8 @@ func split(pieces []piece, splitters string) [][]Text {
 	}
 	lists := make([][]Text, len(found))
 	for i, f := range found {
-		lists[i] = f.finish()
+		f.end()
+		lists[i] = f.done
 	}
 	return lists
 }
@@ -206,11 +208,6 @@ type fieldList struct {
 	open    bool // current is a word even if it is empty
 }
 
-func (f fieldList) clone() fieldList {
-	f.done = f.done[:len(f.done):len(f.done)]
-	return f
-}
-
 func (f *fieldList) add(t Text, open bool) {
 	f.current += t
 	f.open = f.open || open || t != ""
@@ -244,11 +241,6 @@ func (f *fieldList) addList(list []Text) {
 		}
 		f.add(t, true)
 	}
-}
-
-func (f *fieldList) finish() []Text {
-	f.end()
-	return f.done
 }
 
 // globbed marks the glob characters of an unquoted expansion.

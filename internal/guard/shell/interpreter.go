@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,7 +45,7 @@ func readShellOptions(args []Text) (found shellOptions, operands []Text) {
 	return found, args
 }
 
-// shell looks at the code a shell is given: by -c or from a descriptor. A script's content is not the line's.
+// shell looks at the code a shell is given: by -c or from a descriptor. The content of a script is not on the line.
 func (r *Run) shell(s *scope, args []Text) alternatives {
 	found, args := readShellOptions(args)
 	inner := s.inner(s.source, []Text{})
@@ -68,7 +69,7 @@ func (r *Run) shell(s *scope, args []Text) alternatives {
 	return unresolved()
 }
 
-// asScript looks at a script that has the name of a program judged here: where that is a script, it is run.
+// asScript looks at a script that has the name of a program judged here: the program may be a script, and would run.
 func (r *Run) asScript(s *scope, args []Text) {
 	if name, ok := commandName(args[0]); ok && carriedProgram(name) {
 		r.start(s.fork(), args, programs)
@@ -130,10 +131,8 @@ func (r *Run) processInput(path Text) Input {
 
 // printedInput is what a program prints, as the input of another.
 func printedInput(out alternatives) Input {
-	for _, t := range out {
-		if !t.Known() {
-			return Input{Kind: InputComputed}
-		}
+	if slices.ContainsFunc(out, func(t Text) bool { return !t.Known() }) {
+		return Input{Kind: InputComputed}
 	}
 	return Input{Kind: InputText, Texts: out}
 }

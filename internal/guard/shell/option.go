@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Options are a program's arguments, taken apart.
 type Options struct {
@@ -121,11 +124,7 @@ func (o Options) Values(names string) []Text {
 // Has reports whether an option has one of the names, which are separated by spaces.
 func (o Options) Has(names string) bool { return len(o.Values(names)) > 0 }
 
-// Names returns the names of all options, in order.
-func (o Options) Names() []string {
-	names := make([]string, len(o.list))
-	for i, option := range o.list {
-		names[i] = option.name
-	}
-	return names
+// Only reports whether every option has one of the names, which are separated by spaces.
+func (o Options) Only(names string) bool {
+	return !slices.ContainsFunc(o.list, func(option option) bool { return !Listed(names, option.name) })
 }

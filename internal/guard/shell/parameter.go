@@ -119,10 +119,7 @@ func (r *Run) slice(s *scope, v alternatives, slice *syntax.Slice) alternatives 
 	if !okOffset || !okLength || offset < 0 || length < 0 {
 		return unresolved()
 	}
-	return v.each(func(t Text) Text {
-		if !t.Known() {
-			return anything
-		}
+	return v.eachKnown(func(t string) string {
 		from := min(offset, len(t))
 		if slice.Length == nil {
 			return t[from:]
@@ -154,12 +151,7 @@ func (r *Run) replace(s *scope, v alternatives, replace *syntax.Replace) alterna
 	if replace.All {
 		times = -1
 	}
-	return v.each(func(t Text) Text {
-		if !t.Known() {
-			return anything
-		}
-		return Text(strings.Replace(string(t), string(old[0]), string(with[0]), times))
-	})
+	return v.eachKnown(func(t string) string { return strings.Replace(t, string(old[0]), string(with[0]), times) })
 }
 
 // operate applies the operators after a name: defaults, trimming, case.
@@ -181,7 +173,13 @@ func (r *Run) operate(s *scope, name string, v alternatives, x *syntax.Expansion
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		return trim(v, word, strings.TrimSuffix)
 	case syntax.UpperAll, syntax.LowerAll:
-		return recase(v, word, x.Op == syntax.UpperAll)
+		if len(word) != 1 || word[0] != "" {
+			return unresolved()
+		}
+		if x.Op == syntax.UpperAll {
+			return v.eachKnown(strings.ToUpper)
+		}
+		return v.eachKnown(strings.ToLower)
 	case syntax.OtherParamOps:
 		if len(word) == 1 && word[0] == "P" {
 			r.prompt(v)
@@ -200,8 +198,8 @@ func (r *Run) prompt(v alternatives) {
 	}
 }
 
-// defaulted is ${x:-word}. The line has no say in what the environment holds, so of a variable that it does not set
-// only the default counts.
+// defaulted is ${x:-word}. The line does not decide what the environment holds, so only the default counts for a variable that
+// the line does not set.
 func (s *scope) defaulted(name string, v, word alternatives) alternatives {
 	_, set := s.variables.get(name)
 	switch {
@@ -217,25 +215,5 @@ func trim(v, pattern alternatives, cut func(s, part string) string) alternatives
 	if len(pattern) != 1 || !pattern[0].Known() {
 		return unresolved()
 	}
-	return v.each(func(t Text) Text {
-		if !t.Known() {
-			return anything
-		}
-		return Text(cut(string(t), string(pattern[0])))
-	})
-}
-
-func recase(v, pattern alternatives, upper bool) alternatives {
-	if len(pattern) != 1 || pattern[0] != "" {
-		return unresolved()
-	}
-	return v.each(func(t Text) Text {
-		switch {
-		case !t.Known():
-			return anything
-		case upper:
-			return Text(strings.ToUpper(string(t)))
-		}
-		return Text(strings.ToLower(string(t)))
-	})
+	return v.eachKnown(func(t string) string { return cut(t, string(pattern[0])) })
 }

@@ -167,7 +167,7 @@ func unescape(s string) Text {
 	return Text(b.String())
 }
 
-// bracket is a glob only where it is closed: the command named [ is none.
+// bracket is a glob only if it is closed: the command named [ is none.
 func bracket(rest string) string {
 	if strings.IndexByte(rest, ']') > 1 {
 		return class
@@ -175,7 +175,7 @@ func bracket(rest string) string {
 	return "["
 }
 
-// unescapeQuoted resolves the backslashes that double quotes leave meaning to.
+// unescapeQuoted resolves the backslashes that have a meaning between double quotes.
 func unescapeQuoted(s, special string) Text {
 	if !strings.Contains(s, `\`) {
 		return Text(s)

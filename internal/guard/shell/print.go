@@ -2,7 +2,7 @@ package shell
 
 import "strings"
 
-// printed is what a program would print, for the few whose output the line alone decides.
+// printed is what a program would print, for the few programs whose output follows from the line alone.
 func (r *Run) printed(s *scope, name string, args []Text) alternatives {
 	if !s.captured {
 		return nil
@@ -28,7 +28,7 @@ func (r *Run) printed(s *scope, name string, args []Text) alternatives {
 	return unresolved()
 }
 
-// located is where a program is: a path that ends in its name.
+// located is what which and its like print: a path that ends in the program's name.
 func located(args []Text) alternatives {
 	operands := Scan(args, "", "").Operands
 	if len(operands) == 1 && operands[0].Known() && !strings.Contains(string(operands[0]), "/") {
@@ -37,7 +37,7 @@ func located(args []Text) alternatives {
 	return unresolved()
 }
 
-// gitWord knows the questions to git whose answer has no spaces.
+// gitWord is what git prints if the answer is a single word, such as a hash or a branch.
 func gitWord(args []Text) alternatives {
 	if len(args) == 0 {
 		return unresolved()

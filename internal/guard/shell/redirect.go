@@ -87,7 +87,7 @@ func (r *Run) paths(s *scope, w *syntax.Word) []Text {
 	return found
 }
 
-// place makes a path relative to where the line starts, or absolute, as far as the line says where it is.
+// place puts the current working directory, as far as the line tells it, in front of a relative path.
 func (s *scope) place(path Text) Text {
 	if s.dir == "" || strings.HasPrefix(string(path), "/") || strings.HasPrefix(string(path), anything) || strings.HasPrefix(string(path), something) {
 		return path
@@ -95,7 +95,7 @@ func (s *scope) place(path Text) Text {
 	return s.dir + "/" + path
 }
 
-// Place makes a path among a program's arguments relative to where the line starts, or absolute.
+// Place puts the program's working directory, as far as the line tells it, in front of a relative path.
 func (p Program) Place(path Text) Text { return p.scope.place(path) }
 
 func untabbed(t Text) Text {

@@ -1,7 +1,7 @@
-// Package shell works out which programs a command line would start, and with which arguments, without starting
-// any: it follows variables, functions, substitutions, here-documents and the programs whose only work is to start
-// another, and says so where it cannot. It takes what it does not know to be anything at all, so that "not a push"
-// is never a guess. It must not touch files, look at the environment or judge a program: whoever calls it does.
+// Package shell works out which programs a command line would start, and with which arguments, without starting any. It
+// follows variables, functions, substitutions, here-documents and programs whose only work is to start another, and refuses
+// a line that it cannot follow. An unknown text may be anything, so "not a push" is never a guess. The package must not touch
+// files, look at the environment or judge a program: its caller does.
 package shell
 
 import (
@@ -16,7 +16,7 @@ type Rule string
 
 // The rules of this package.
 const (
-	Unresolved Rule = "unresolved" // what would run cannot be seen
+	Unresolved Rule = "unresolved" // it is unknown what would run
 	Complex    Rule = "complex"    // too large or too deep to be looked at in time
 	Unreadable Rule = "unreadable" // not a command line of bash
 )
@@ -30,9 +30,9 @@ const (
 	maxSteps = 10_000    // commands and words
 )
 
-// Judge is asked about everything a line would do. It answers by calling Refuse; the first refusal ends the look.
+// Judge is asked about everything that a line would do. It objects by calling Refuse; the first refusal ends the look.
 type Judge interface {
-	// Program is called for each program that would be started, except for those this package sees through.
+	// Program is called for each program that would be started, except for those that only start another.
 	Program(r *Run, p Program)
 	// Assign is called for each variable that is set, exported, or, with a nil value, removed.
 	Assign(r *Run, name string, values []Text)
@@ -51,8 +51,8 @@ type Program struct {
 	scope *scope
 }
 
-// Sourced reports that the line has read a file or evaluated text that is not
-// known before the program starts: that may have set any variable, PATH too.
+// Sourced reports that the line sources a file or evaluates unknown text before the
+// program starts: that may set any variable, PATH too.
 func (p Program) Sourced() bool { return p.scope != nil && p.scope.loaded }
 
 // Run is one look at one line.
@@ -105,7 +105,7 @@ func (r *Run) line(line string, dir Text) {
 		r.Refuse(Unreadable, "the command line contains control characters; write it without them")
 		return
 	}
-	// The parser meets whatever an agent typed; a defect of it must not open the gate.
+	// The parser reads whatever an agent typed; a defect in it must not let a command through.
 	defer func() {
 		if recover() != nil {
 			r.Refuse(Unreadable, "the command line cannot be read; write it more simply")
@@ -155,8 +155,8 @@ func (r *Run) code(s *scope, code Text) alternatives {
 	return r.statements(s, file.Stmts)
 }
 
-// continues reports a comment that the parser has taken to go on after a backslash at the end of its line. For bash
-// the next line is a command.
+// continues reports a comment that ends in a backslash. The parser reads the next line as part of the comment; for bash it is
+// a command.
 func continues(file *syntax.File, source string) bool {
 	found := false
 	syntax.Walk(file, func(n syntax.Node) bool {

@@ -25,7 +25,7 @@ type scope struct {
 	variables variables
 	arguments []Text // positional parameters; nil if not known
 	input     Input
-	dir       Text // working directory; relative to where the command starts, or absolute
+	dir       Text // working directory: absolute, or relative to that of the line
 	captured  bool // what is printed matters to something else on the line
 	bare      bool // the environment was taken away
 	blind     bool // variables can change behind their names
@@ -36,10 +36,10 @@ type scope struct {
 }
 
 func newScope() *scope {
-	return &scope{variables: newVariables(), unknown: unresolved(), atom: one(atom)}
+	return &scope{variables: variables{table: &map[string]variable{}, owned: true}, unknown: unresolved(), atom: one(atom)}
 }
 
-// output is what something prints of which nothing is known, if that matters.
+// output is an unknown output, or nil if the output does not matter.
 func (s *scope) output() alternatives {
 	if !s.captured {
 		return nil
@@ -49,8 +49,8 @@ func (s *scope) output() alternatives {
 
 // fork returns a copy whose changes stay within it.
 func (s *scope) fork() *scope {
+	s.variables.owned = false // whoever changes them first makes a copy
 	forked := *s
-	forked.variables = s.variables.share()
 	return &forked
 }
 

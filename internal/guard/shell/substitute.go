@@ -19,7 +19,7 @@ func (r *Run) substitution(s *scope, list []*syntax.Stmt) alternatives {
 	return printed.each(func(t Text) Text { return Text(strings.TrimRight(string(t), "\n")) })
 }
 
-// process runs <(…) and >(…). What is written to the latter cannot be seen.
+// process runs <(…) and >(…). The input of the latter is unknown.
 func (r *Run) process(s *scope, p *syntax.ProcSubst) alternatives {
 	inner := s.capture()
 	if p.Op != syntax.CmdIn {
@@ -54,8 +54,8 @@ func (r *Run) tested(s *scope, x syntax.TestExpr) {
 	})
 }
 
-// evaluated refuses a text like a[$(command)]: where bash takes it for a number or for the name of a variable, it
-// runs the command. Since any variable may end up there, none may hold such a text.
+// evaluated refuses a text like a[$(command)]: bash runs the command if it takes the text for a number or for the name of a
+// variable. Any variable may end up in such a place, so none may hold such a text.
 func (r *Run) evaluated(t Text) {
 	for i := 1; i < len(t); i++ {
 		if t[i] != '[' || !isNameByte(t[i-1]) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Text is what is known of a string before the command runs. Six bytes that no command line may contain stand for
-// what is not known; everything else stands for itself.
+// Text is what is known of a string before the command runs. Six bytes that no command line may contain stand for unknown
+// parts; everything else stands for itself.
 type Text string
 
 const (
@@ -95,7 +95,7 @@ func (t Text) held() Text {
 	return Text(strings.ReplaceAll(string(t), anything, something))
 }
 
-// unglobbed returns the text where globs do not count: their characters stand for themselves.
+// unglobbed returns the text for a place without globbing: the characters of globs stand for themselves.
 func (t Text) unglobbed() Text { return t.replaceGlobs("*", "?", "[") }
 
 // matched returns one of the names a glob may have become.
@@ -113,8 +113,8 @@ func (t Text) replaceGlobs(forStar, forQuestion, forClass string) Text {
 // maxAlternatives bounds how many different texts are followed for one variable or word.
 const maxAlternatives = 64
 
-// alternatives are the texts a string may be. They are never changed once made, and never empty, except as the
-// output of something whose output does not matter.
+// alternatives are the texts that a string may be. They are immutable, and never empty, except as an output that does not
+// matter.
 type alternatives []Text
 
 func one(t Text) alternatives { return alternatives{t} }
@@ -156,6 +156,16 @@ func (a alternatives) then(next alternatives) alternatives {
 		}
 	}
 	return joined
+}
+
+// eachKnown changes the texts that are known; the others may become anything.
+func (a alternatives) eachKnown(change func(string) string) alternatives {
+	return a.each(func(t Text) Text {
+		if !t.Known() {
+			return anything
+		}
+		return Text(change(string(t)))
+	})
 }
 
 func (a alternatives) each(change func(Text) Text) alternatives {

@@ -38,15 +38,6 @@ type variables struct {
 	owned bool
 }
 
-func newVariables() variables {
-	return variables{table: &map[string]variable{}, owned: true}
-}
-
-func (v *variables) share() variables {
-	v.owned = false
-	return *v
-}
-
 func (v variables) get(name string) (variable, bool) {
 	found, ok := (*v.table)[name]
 	return found, ok
@@ -71,7 +62,7 @@ func (v *variables) own() {
 	}
 }
 
-// merge makes s know of each variable what holds when either s or other happened. It reports whether that changed s.
+// mergeVariables makes each variable of s what it may be after either s or other. It reports whether that changed s.
 func (s *scope) mergeVariables(other *scope) bool {
 	if s.variables.table == other.variables.table {
 		return false
@@ -150,8 +141,8 @@ func (s *scope) free(name string) bool {
 		!Listed("_ REPLY MAPFILE OPTARG OPTIND DIRSTACK FUNCNAME PIPESTATUS COPROC GROUPS HISTCMD IFS SHELL", name)
 }
 
-// unset is a variable that one way through the line sets and another leaves alone. The line has no say in what the
-// environment holds, so what matters of it is that it may be empty.
+// unset is a variable that is set on one way through the line and not on another. The line does not decide what the
+// environment holds, so all that matters is that the variable may be empty.
 func (s *scope) unset(name string) variable {
 	if v := s.ambient(name); !slices.Equal(v.values, s.unknown) {
 		return v

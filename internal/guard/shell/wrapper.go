@@ -15,7 +15,7 @@ type wrapping struct {
 	assigns     bool   // NAME=VALUE may stand before the program
 }
 
-// wrappings knows the programs that start the one named by their operands.
+// wrappings lists the programs that start the one named by their operands.
 func wrappings() []wrapping {
 	return []wrapping{
 		{programs: "timeout gtimeout", short: "sk", long: "signal kill-after", skip: 1},
@@ -67,7 +67,7 @@ func (r *Run) wrapper(s *scope, name string, args []Text) (alternatives, bool) {
 	return unresolved(), true
 }
 
-// alongside looks at what programs start that have work of their own, and are judged for it.
+// alongside looks at what is started by programs that also do something themselves, for which they are judged.
 func (r *Run) alongside(s *scope, name string, args []Text) {
 	switch name {
 	case "find":
@@ -213,7 +213,7 @@ func (r *Run) ssh(s *scope, args []Text) {
 	}
 }
 
-// schedule refuses what would run after the session.
+// schedule refuses commands that would run after the session.
 func (r *Run) schedule(name string, args []Text) {
 	if found := Scan(args, "fqtu", ""); found.Has("l r d") || len(args) == 1 && args[0] == "-V" {
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,33 +114,34 @@ func writeFile(dir, name, value string) error {
 	return errors.Join(err, file.Close())
 }
 
-// readNumber reads a file with one number, which is zero where the kernel has no such file.
-func readNumber(dir, name string) int64 {
+// words are those of a group's file; none where it cannot be read.
+func words(dir, name string) []string {
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data))
+}
+
+// readNumber reads a file with one number, which is zero where the kernel has no such file.
+func readNumber(dir, name string) int64 { return firstNumber(words(dir, name)) }
+
+// readKey reads the number behind a key, "oom_kill 3", which is zero where the kernel does not have it.
+func readKey(dir, name, key string) int64 {
+	found := words(dir, name)
+	if i := slices.Index(found, key); i >= 0 {
+		return firstNumber(found[i+1:])
+	}
+	return 0
+}
+
+func firstNumber(words []string) int64 {
+	if len(words) == 0 {
 		return 0
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+	n, err := strconv.ParseInt(words[0], 10, 64)
 	if err != nil {
 		return 0
 	}
 	return n
-}
-
-// readKey reads the number behind a key, "oom_kill 3", which is zero where the kernel does not have it.
-func readKey(dir, name, key string) int64 {
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), key+" "); ok {
-			n, err := strconv.ParseInt(rest, 10, 64)
-			if err != nil {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
 }

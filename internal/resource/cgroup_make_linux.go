@@ -37,7 +37,7 @@ const (
 )
 
 // makeCgroup makes the group and removes those that nobody owns any more.
-func makeCgroup(hierarchies []hierarchy, opts Options) (*cgroup, error) {
+func makeCgroup(hierarchies []hierarchy, opts Options) (bounds, error) {
 	g := &cgroup{hierarchies: hierarchies, owner: opts.Owner, name: opts.Name}
 	g.sweep()
 	for range makeTries {

@@ -137,12 +137,3 @@ func limitV2(dir, controller string, l Limits, outer bool) error {
 	}
 	return nil
 }
-
-// words are those of a group's file; none where it cannot be read.
-func words(dir, name string) []string {
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(data))
-}

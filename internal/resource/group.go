@@ -26,8 +26,8 @@ type Options struct {
 type Group struct {
 	opts    Options
 	holding Holding
-	why     []string
-	bounds  bounds // nil where the kernel holds nothing
+	why     []string // what stands in the way of stronger means, for a person who may mend it
+	bounds  bounds
 	closing sync.Once
 
 	mu      sync.Mutex
@@ -46,6 +46,14 @@ type bounds interface {
 	remove()
 }
 
+// unbounded is a group for which the kernel holds nothing.
+type unbounded struct{}
+
+func (unbounded) holds() map[Resource]Means                   { return map[Resource]Means{} }
+func (unbounded) start(_ *exec.Cmd, start func() error) error { return start() }
+func (unbounded) read() reading                               { return reading{} }
+func (unbounded) remove()                                     {}
+
 // reading is what the kernel tells of a group.
 type reading struct {
 	memory, peakMemory int64
@@ -60,7 +68,7 @@ var groupName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 const longestName = 128
 
-// Confine makes a group. What the machine cannot enforce is left to Watch; Holding and Why say so.
+// Confine makes a group. What the machine cannot enforce is left to Watch; Holding says so.
 func Confine(opts Options) (*Group, error) {
 	for _, name := range []string{opts.Owner, opts.Name} {
 		if len(name) > longestName || !groupName.MatchString(name) {
@@ -69,9 +77,6 @@ func Confine(opts Options) (*Group, error) {
 	}
 	g := &Group{opts: opts, holding: Holding{Memory: Watched, Processes: Watched, CPU: Measured, Disk: Watched}}
 	g.bounds, g.why = strongest(opts)
-	if g.bounds == nil {
-		return g, nil
-	}
 	held := g.bounds.holds()
 	for r, at := range map[Resource]*Means{Memory: &g.holding.Memory, Processes: &g.holding.Processes, CPU: &g.holding.CPU} {
 		if means, ok := held[r]; ok {
@@ -81,32 +86,22 @@ func Confine(opts Options) (*Group, error) {
 	return g, nil
 }
 
-// Support is what bounds a group on this machine.
-type Support struct {
-	Holding
-	// Why says what stands in the way of stronger means, for a person who may mend it.
-	Why []string
-}
-
-// Detect makes a group with limits and removes it again, so what it reports is what really applies.
-func Detect(sandboxed bool) (Support, error) {
+// probe makes a group with limits and removes it again, so what it reports is what really applies.
+func probe(sandboxed bool) (*Group, error) {
 	all := Limits{Memory: 64 * mib, Processes: 64, CPU: 1}
 	g, err := Confine(Options{
 		Owner: fmt.Sprintf("stellwerk-probe-%d", os.Getpid()), Name: fmt.Sprint(time.Now().UnixNano()),
 		Limits: all, Total: all, Sandboxed: sandboxed,
 	})
 	if err != nil {
-		return Support{}, err
+		return nil, err
 	}
 	g.Close()
-	return Support{Holding: g.holding, Why: g.why}, nil
+	return g, nil
 }
 
 // Holding says by which means the group is bounded.
 func (g *Group) Holding() Holding { return g.holding }
-
-// Why says what stands in the way of stronger means.
-func (g *Group) Why() []string { return g.why }
 
 // Start calls start, which must start cmd on the thread that it is called on: the calling one, which must be locked to its
 // goroutine, or one that ends with Close. The process is in the group before it runs its program. Files it writes are
@@ -114,9 +109,6 @@ func (g *Group) Why() []string { return g.why }
 func (g *Group) Start(cmd *exec.Cmd, start func() error) error {
 	if cmd.Err == nil {
 		prefix(cmd, fileLimits(g.opts.Limits))
-	}
-	if g.bounds == nil {
-		return start()
 	}
 	return g.bounds.start(cmd, start)
 }
@@ -132,7 +124,7 @@ func (g *Group) Inside() []string {
 
 // Close removes the group. Its processes must have been ended. Closing no group, or one a second time, does nothing.
 func (g *Group) Close() {
-	if g != nil && g.bounds != nil {
+	if g != nil {
 		g.closing.Do(g.bounds.remove)
 	}
 }
@@ -142,12 +134,10 @@ func (g *Group) Usage() Usage {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	out := g.looked
-	if g.bounds != nil {
-		r := g.bounds.read()
-		out.PeakMemory = max(out.PeakMemory, r.peakMemory)
-		out.PeakProcesses = max(out.PeakProcesses, r.peakTasks)
-		out.CPUSeconds = max(out.CPUSeconds, r.cpu.Seconds())
-	}
+	r := g.bounds.read()
+	out.PeakMemory = max(out.PeakMemory, r.peakMemory)
+	out.PeakProcesses = max(out.PeakProcesses, r.peakTasks)
+	out.CPUSeconds = max(out.CPUSeconds, r.cpu.Seconds())
 	return out
 }
 
@@ -157,9 +147,6 @@ func (g *Group) Breach() *Breach {
 	defer g.mu.Unlock()
 	if g.ended != nil {
 		return g.ended
-	}
-	if g.bounds == nil {
-		return g.touched
 	}
 	r := g.bounds.read()
 	switch {

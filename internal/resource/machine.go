@@ -1,10 +1,37 @@
 package resource
 
+import (
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
 // Machine is what there is to be had.
 type Machine struct {
 	Memory   int64 // bytes; of the container, if that has less
 	Cores    int
 	FreeDisk int64 // bytes, where the work is done
+}
+
+// ReadMachine tells what this machine has; dir is where the work is done.
+func ReadMachine(dir string) (Machine, error) {
+	memory, err := totalMemory()
+	if err != nil {
+		return Machine{}, fmt.Errorf("read the machine's memory: %w", err)
+	}
+	free, _, err := space(dir)
+	return Machine{Memory: memory, Cores: runtime.NumCPU(), FreeDisk: free}, err
+}
+
+// space is how many bytes a plain user can still write at path, and how many there are in all.
+func space(path string) (free, size int64, err error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(path, &fs); err != nil {
+		return 0, 0, fmt.Errorf("read the free space of %s: %w", path, err)
+	}
+	block := int64(fs.Bsize) //nolint:unconvert // the type differs between systems
+	return int64(fs.Bavail) * block, int64(fs.Blocks) * block, nil
 }
 
 const (

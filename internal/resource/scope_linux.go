@@ -35,7 +35,7 @@ type scope struct {
 const scopeTime = 5 * time.Second
 
 // newScope tries a scope with limits and takes what it finds in force: a manager may lack controllers.
-func newScope(opts Options, tree cgroups) (*scope, error) {
+func newScope(opts Options, tree cgroups) (bounds, error) {
 	s := &scope{
 		user: os.Getuid() != 0, limits: opts.Limits, mount: tree.v2.mount,
 		unit:  strings.ReplaceAll(opts.Owner+"-"+opts.Name, ".", "_") + ".scope",

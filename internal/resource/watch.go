@@ -187,11 +187,8 @@ func nearly(have, limit int) bool { return limit > 0 && have >= limit-limit/20-1
 // use is what the group has at this moment. Processes are looked up only where the kernel does not count them.
 func (w *Watcher) use() use {
 	g := w.group
-	var now use
-	if g.bounds != nil {
-		r := g.bounds.read()
-		now = use{Memory: r.memory, Processes: r.tasks, refusals: r.refusals, cpu: r.cpu}
-	}
+	r := g.bounds.read()
+	now := use{Memory: r.memory, Processes: r.tasks, refusals: r.refusals, cpu: r.cpu}
 	memoryHeld := g.holding.Memory.Enforced()
 	if !memoryHeld || g.holding.Processes == Rlimit || !g.holding.Processes.Enforced() {
 		seen := readTree(os.Getpid(), g.opts.Limits.Memory)

@@ -142,7 +142,7 @@ func TestLineEndsWithItsStarter(t *testing.T) {
 		for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(fmt.Sprint(kind, signal), func(t *testing.T) {
 				s := newSession(t, kind, resource.Limits{Memory: 1 << 30, Processes: 500})
-				cmd := s.line(t, `echo up > "$STELLWERK_OUT/up"; trap 'echo asked > "$STELLWERK_OUT/asked"; exit 3' TERM; while :; do sleep 0.1; done; : `+s.Folder)
+				cmd := s.line(t, `trap 'echo asked > "$STELLWERK_OUT/asked"; exit 3' TERM; echo up > "$STELLWERK_OUT/up"; while :; do sleep 0.1; done; : `+s.Folder)
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
@@ -168,7 +168,7 @@ func TestLineEndsWithItsAttempt(t *testing.T) {
 	for _, kind := range shimtest.Kinds(t) {
 		s := newSession(t, kind, resource.Limits{Memory: 1 << 30})
 		var said strings.Builder
-		cmd := s.line(t, `echo up > "$STELLWERK_OUT/up"; trap 'echo last > last; exit 3' TERM; while :; do sleep 0.1; done`)
+		cmd := s.line(t, `trap 'echo last > last; exit 3' TERM; echo up > "$STELLWERK_OUT/up"; while :; do sleep 0.1; done`)
 		cmd.Stdout, cmd.Stderr = &said, &said
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

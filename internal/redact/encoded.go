@@ -153,36 +153,23 @@ func digitsOf(text []byte) []byte {
 	return digits
 }
 
+// plainDigits are those of base64 for URLs as the ordinary one has them.
+var plainDigits = strings.NewReplacer("-", "+", "_", "/")
+
 // holdsBase64 tries all alignments, because digits of something else may stand right before the encoding.
 func holdsBase64(found []byte) bool {
-	digits := digitsOf(found)
-	for i, c := range digits {
-		switch c {
-		case '-':
-			digits[i] = '+'
-		case '_':
-			digits[i] = '/'
-		}
-	}
-	decoded := make([]byte, base64.RawStdEncoding.DecodedLen(len(digits)))
+	digits := plainDigits.Replace(string(digitsOf(found)))
 	for shift := range min(4, len(digits)) {
 		whole := digits[shift:]
-		n, err := base64.RawStdEncoding.Decode(decoded, whole[:len(whole)/4*4])
-		if err == nil && holdsSecret(appendRest(decoded[:n], whole)) {
+		if len(whole)%4 == 1 { // a single digit stands for no byte
+			whole = whole[:len(whole)-1]
+		}
+		text, err := base64.RawStdEncoding.DecodeString(whole)
+		if err == nil && holdsSecret(text) {
 			return true
 		}
 	}
 	return false
-}
-
-// appendRest adds what the digits after the last full group of four stand for.
-func appendRest(decoded, digits []byte) []byte {
-	rest := digits[len(digits)/4*4:]
-	last, err := base64.RawStdEncoding.DecodeString(string(rest))
-	if err != nil {
-		return decoded
-	}
-	return append(decoded, last...)
 }
 
 func holdsHex(found []byte) bool {

@@ -31,7 +31,9 @@ func newPattern(name, text string) pattern {
 // patternsOf lists every form in which a secret is looked for. Escaped and percent-encoded forms are not among them:
 // views undo those.
 func patternsOf(s Secret) []pattern {
-	flat := string(unwrap(s.Value))
+	var v view
+	v.unwrapSource([]byte(s.Value))
+	flat := string(v.text)
 	raw := newPattern(s.Name, flat)
 	raw.hasBreaks = flat != s.Value
 	out := []pattern{raw}

@@ -112,7 +112,7 @@ func isBasic(value []byte) bool {
 
 // decodeText is the printable text that value is the base64 of, nil where it is none.
 func decodeText(value []byte) []byte {
-	digits := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(string(value), "="))
+	digits := plainDigits.Replace(strings.TrimRight(string(value), "="))
 	text, err := base64.RawStdEncoding.DecodeString(digits)
 	if err != nil || len(text) == 0 || bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 		return nil

@@ -84,28 +84,7 @@ func New(o Options) *Redactor {
 }
 
 // String returns s without secrets, and s itself where there are none.
-func (r *Redactor) String(s string) string {
-	in := []byte(s)
-	spans := r.find(in)
-	if len(spans) == 0 {
-		return s
-	}
-	return string(r.render(nil, in, spans))
-}
-
-// Bytes returns b without secrets, and b itself where there are none. It never writes to b.
-func (r *Redactor) Bytes(b []byte) []byte {
-	spans := r.find(b)
-	if len(spans) == 0 {
-		return b
-	}
-	return r.render(nil, b, spans)
-}
-
-func (r *Redactor) find(b []byte) []span {
-	spans, _ := r.findPending(b, &budget{left: r.baseWork + workShare*len(b)}, &keyState{})
-	return spans
-}
+func (r *Redactor) String(s string) string { return r.Thread().String(s) }
 
 // findPending also returns where in b an exact value begins that more input could complete; len(b) where none does. It
 // moves keys behind b.

@@ -74,20 +74,6 @@ func (v *view) unwrap(in *view) {
 	}
 }
 
-// unwrap is the text that a view of s would hold.
-func unwrap(s string) []byte {
-	var out []byte
-	for i := 0; i < len(s); {
-		if n := breakLength([]byte(s[i:])); n > 0 {
-			i += n
-			continue
-		}
-		out = append(out, s[i])
-		i++
-	}
-	return out
-}
-
 func nextBreak(text []byte, at int) int {
 	for i, c := range text[at:] {
 		if c == '\n' || c == '\r' {

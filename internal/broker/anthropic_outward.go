@@ -117,7 +117,7 @@ func sources(raw json.RawMessage, depth int) error {
 	return nil
 }
 
-// typeOf is the type that an object says it is; none where it is another kind of value.
+// typeOf is the type that an object says it is; none if it is another kind of value.
 func typeOf(raw json.RawMessage) (string, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '{' {

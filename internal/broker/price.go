@@ -45,7 +45,7 @@ func (r rate) dearer(s rate) rate {
 type Price struct {
 	usual  rate
 	long   rate  // of prompts with more than above tokens
-	above  int64 // none where 0
+	above  int64 // none if 0
 	fast   float64
 	search float64
 }

@@ -25,7 +25,7 @@ func (v *vault) get(ctx context.Context) (Credential, error) {
 	return v.take(v.source(ctx))
 }
 
-// renew is another credential than the one that the provider refused; false where the source has none.
+// renew is another credential than the one that the provider refused; false if the source has none.
 func (v *vault) renew(ctx context.Context, refused Credential) (Credential, bool, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

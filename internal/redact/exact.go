@@ -7,7 +7,7 @@ import (
 // exact finds the secrets whose value is known.
 type exact struct {
 	patterns  []pattern
-	automaton *automaton // nil where there is no secret
+	automaton *automaton // nil if there is no secret
 	hasSpace  bool       // form encoding writes + for a space
 	longest   int        // bytes of the longest pattern
 }

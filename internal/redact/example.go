@@ -110,7 +110,7 @@ func isBasic(value []byte) bool {
 	return isRandom(value)
 }
 
-// decodeText is the printable text that value is the base64 of, nil where it is none.
+// decodeText is the printable text that value is the base64 of, nil if it is none.
 func decodeText(value []byte) []byte {
 	digits := plainDigits.Replace(strings.TrimRight(string(value), "="))
 	text, err := base64.RawStdEncoding.DecodeString(digits)

@@ -1,7 +1,7 @@
 package redact_test
 
 import (
-	"strings"
+	"bytes"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
@@ -15,14 +15,14 @@ func FuzzRedact(f *testing.F) {
 	}
 	r := redact.New(redact.Options{Secrets: []redact.Secret{{Name: "S", Value: "swordfish"}, {Name: "P", Value: "12"}}})
 	f.Fuzz(func(t *testing.T, data []byte, size int) {
-		got := r.String(string(data))
-		if strings.Contains(got, "swordfish") {
+		got := r.Bytes(data)
+		if bytes.Contains(got, []byte("swordfish")) {
 			t.Fatalf("%q shows the secret: %q", data, got)
 		}
-		if again := r.String(got); again != got {
+		if again := r.Bytes(got); !bytes.Equal(again, got) {
 			t.Fatalf("%q, again %q", got, again)
 		}
-		if streamed := stream(t, r, string(data), 1+abs(size)%64); strings.Contains(streamed, "swordfish") {
+		if streamed := stream(t, r, string(data), 1+abs(size)%64); bytes.Contains([]byte(streamed), []byte("swordfish")) {
 			t.Fatalf("%q shows the secret when streamed: %q", data, streamed)
 		}
 	})

@@ -50,7 +50,7 @@ func TestHostileTextIsBounded(t *testing.T) {
 			r.baseWork = 4 << 20
 			text := append(text, " "+secret+" swordfish "...)
 			start := time.Now()
-			whole := []byte(r.String(string(text)))
+			whole := r.Bytes(text)
 			var streamed bytes.Buffer
 			w := r.Writer(&streamed)
 			if _, err := w.Write(text); err != nil {

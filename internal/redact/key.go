@@ -27,7 +27,7 @@ type keyState struct {
 	indent  int  // what stood before them in their line
 	hanging bool // the text so far ended in a body: one at the beginning of the next goes on with it
 	bare    bool // the key has no first line, and hence no last: it ends with any other line, or when
-	owed    int  // no more digits are to come; 0 where that is not known
+	owed    int  // no more digits are to come; 0 if that is not known
 	full    int  // digits of its first line: in a difference, others seem to have one more
 }
 
@@ -283,7 +283,7 @@ func digitRun(text []byte, most int) (size, digits int) {
 	return size, digits
 }
 
-// digitAt reads the base64 digit that text begins with. It may be escaped, also more than once. size is 0 where there is none.
+// digitAt reads the base64 digit that text begins with. It may be escaped, also more than once. size is 0 if there is none.
 func digitAt(text []byte) (digit byte, size int) {
 	if len(text) == 0 {
 		return 0, 0

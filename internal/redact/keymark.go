@@ -30,7 +30,7 @@ type mark struct {
 	isEnd      bool
 	isBody     bool
 	digits     int // of the body, in base64
-	owed       int // those of the whole body, 0 where that is not known
+	owed       int // those of the whole body, 0 if that is not known
 }
 
 // leastFirstLine is how many digits the first line of a body has at least, unless all of it is shorter.

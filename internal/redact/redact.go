@@ -83,8 +83,17 @@ func New(o Options) *Redactor {
 	return r
 }
 
-// String returns s without secrets, and s itself where there are none.
+// String returns s without secrets, and s itself if there are none.
 func (r *Redactor) String(s string) string { return r.Thread().String(s) }
+
+// Bytes returns b without secrets, and b itself if there are none. It never writes to b.
+func (r *Redactor) Bytes(b []byte) []byte {
+	spans := r.Thread().find(b)
+	if len(spans) == 0 {
+		return b
+	}
+	return r.render(nil, b, spans)
+}
 
 // findPending also returns where in b an exact value begins that more input could complete; len(b) where none does. It
 // moves keys behind b.

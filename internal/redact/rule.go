@@ -33,7 +33,7 @@ type Match struct {
 	group  func(name string) []byte
 }
 
-// Group is the text of a named group, empty where it took no part.
+// Group is the text of a named group, empty if it took no part.
 func (m Match) Group(name string) []byte { return m.group(name) }
 
 // RuleSet is a list of rules ready to use. It is safe for concurrent use.

@@ -26,7 +26,7 @@ func (t *Thread) Finds(text []byte) []Find {
 	return finds
 }
 
-// String returns the next text without secrets, and the text itself where there are none.
+// String returns the next text without secrets, and the text itself if there are none.
 func (t *Thread) String(s string) string {
 	in := []byte(s)
 	spans := t.find(in)

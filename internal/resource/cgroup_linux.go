@@ -23,7 +23,7 @@ func (p place) dir() string { return filepath.Join(p.mount, p.path) }
 // cgroups are the groups this process is in.
 type cgroups struct {
 	v1 map[string]place // by controller
-	v2 place            // empty where it is not mounted
+	v2 place            // empty if it is not mounted
 }
 
 func readCgroups() (cgroups, error) {
@@ -114,7 +114,7 @@ func writeFile(dir, name, value string) error {
 	return errors.Join(err, file.Close())
 }
 
-// words are those of a group's file; none where it cannot be read.
+// words are those of a group's file; none if it cannot be read.
 func words(dir, name string) []string {
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
@@ -123,10 +123,10 @@ func words(dir, name string) []string {
 	return strings.Fields(string(data))
 }
 
-// readNumber reads a file with one number, which is zero where the kernel has no such file.
+// readNumber reads a file with one number, which is zero if the kernel has no such file.
 func readNumber(dir, name string) int64 { return firstNumber(words(dir, name)) }
 
-// readKey reads the number behind a key, "oom_kill 3", which is zero where the kernel does not have it.
+// readKey reads the number behind a key, "oom_kill 3", which is zero if the kernel does not have it.
 func readKey(dir, name, key string) int64 {
 	found := words(dir, name)
 	if i := slices.Index(found, key); i >= 0 {

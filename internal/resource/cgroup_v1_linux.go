@@ -69,7 +69,7 @@ func limitMemoryV1(dir string, bytes int64) error {
 		value = strconv.FormatInt(bytes, 10)
 	}
 	const memory, withSwap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
-	_ = writeFile(dir, withSwap, value) // fails where it would be less than the other; below it counts
+	_ = writeFile(dir, withSwap, value) // fails if it would be less than the other; below it counts
 	if err := writeFile(dir, memory, value); err != nil {
 		return err
 	}

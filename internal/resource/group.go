@@ -22,7 +22,7 @@ type Options struct {
 }
 
 // Group is a bounded set of processes: one that Start starts, and all its descendants. Its methods may be called from
-// any goroutine.
+// any goroutine. No group, nil, bounds nothing: a process can be started in it, and a watch of it sees nothing.
 type Group struct {
 	opts    Options
 	holding Holding
@@ -107,6 +107,9 @@ func (g *Group) Holding() Holding { return g.holding }
 // goroutine, or one that ends with Close. The process is in the group before it runs its program. Files it writes are
 // bounded, and it leaves no core.
 func (g *Group) Start(cmd *exec.Cmd, start func() error) error {
+	if g == nil {
+		return start()
+	}
 	if cmd.Err == nil {
 		prefix(cmd, fileLimits(g.opts.Limits))
 	}
@@ -116,7 +119,7 @@ func (g *Group) Start(cmd *exec.Cmd, start func() error) error {
 // Inside is what has to stand before the command that runs in the user namespace of a sandbox: it bounds the processes
 // where no control group does. It is empty if that is not needed.
 func (g *Group) Inside() []string {
-	if g.holding.Processes != Rlimit || g.opts.Limits.Processes <= 0 {
+	if g == nil || g.holding.Processes != Rlimit || g.opts.Limits.Processes <= 0 {
 		return nil
 	}
 	return processLimit(g.opts.Limits.Processes)

@@ -43,6 +43,9 @@ type Watcher struct {
 // Watch begins to watch the descendants of this process, which must have no others than the group's. Everything the
 // kernel does not hold is held by the reader of Breaches, who has to end the group.
 func (g *Group) Watch(w Watch) (*Watcher, error) {
+	if g == nil {
+		return nil, nil
+	}
 	shared, err := openShare(w.Shared, g.opts.Name)
 	if err != nil {
 		return nil, err
@@ -56,7 +59,12 @@ func (g *Group) Watch(w Watch) (*Watcher, error) {
 }
 
 // Breaches gives one value when the group must be ended.
-func (w *Watcher) Breaches() <-chan Breach { return w.breaches }
+func (w *Watcher) Breaches() <-chan Breach {
+	if w == nil {
+		return nil
+	}
+	return w.breaches
+}
 
 // Stop ends the watch and takes a last look at the disk, so that what was written at the end counts.
 func (w *Watcher) Stop() {
@@ -184,7 +192,7 @@ func (w *Watcher) processes(now use) *Breach {
 // nearly reports a number of processes that is at the limit, but for those that end and begin all the time.
 func nearly(have, limit int) bool { return limit > 0 && have >= limit-limit/20-1 }
 
-// use is what the group has at this moment. Processes are looked up only where the kernel does not count them.
+// use is what the group has at this moment. Processes are looked up only if the kernel does not count them.
 func (w *Watcher) use() use {
 	g := w.group
 	r := g.bounds.read()

@@ -13,8 +13,8 @@ type Launch struct {
 	// Argv begins with an absolute path, or for None with whatever the Spec names.
 	Argv []string
 
-	filter []byte // of system calls; nil where nothing is isolated, or not by bubblewrap
-	gauge  *gauge // of a closed network; nil where nothing is counted
+	filter []byte // of system calls; nil if nothing is isolated, or not by bubblewrap
+	gauge  *gauge // of a closed network; nil if nothing is counted
 
 	environment []byte // of the inside, as bubblewrap's arguments
 

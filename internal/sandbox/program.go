@@ -92,7 +92,7 @@ func variable(env []string, name string) string {
 }
 
 // LookPath finds the file that name stands for, by the directory and the PATH of spec rather than by this process's.
-// It fails where the file could not be started.
+// It fails if the file could not be started.
 func LookPath(spec Spec, name string) (string, error) {
 	path := variable(spec.Env, "PATH")
 	if strings.Contains(name, "/") {

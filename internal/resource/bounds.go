@@ -2,9 +2,9 @@ package resource
 
 import "strings"
 
-// Bounds tries what holds attempts to their memory, processes, processor and
-// disk on this machine. Advice is empty unless memory or processes are only
-// watched: then it says what stands in the way.
+// Bounds finds out by what means this machine limits the memory, processes,
+// processor and disk of attempts. If memory or processes are only watched,
+// advice says why; otherwise it is empty.
 func Bounds(sandboxed bool) (found, advice string, err error) {
 	g, err := probe(sandboxed)
 	if err != nil {

@@ -77,7 +77,7 @@ func parseCgroups(member, mounts string) cgroups {
 	return out
 }
 
-// below is a group's path from what is mounted, which in a container is a group itself.
+// below is a group's path from the mounted root, which in a container is a group itself.
 func below(root, group string) (string, bool) {
 	if root == "/" {
 		return group, group != ""

@@ -17,7 +17,7 @@ type Options struct {
 	Limits      Limits
 	// Total bounds all groups of the owner together.
 	Total Limits
-	// Sandboxed says that the process makes a user namespace of its own before it runs what is to be bounded.
+	// Sandboxed says that the process makes a user namespace of its own before it runs the bounded command.
 	Sandboxed bool
 }
 
@@ -33,7 +33,7 @@ type Group struct {
 	mu      sync.Mutex
 	looked  Usage // what the watcher saw
 	ended   *Breach
-	touched *Breach // what the kernel refused without an end
+	touched *Breach // a limit that the group met and survived
 }
 
 // bounds are limits the kernel holds for a group.
@@ -41,7 +41,7 @@ type bounds interface {
 	holds() map[Resource]Means
 	// start prepares cmd and calls start, which starts it, on the calling thread or on one that lives until remove.
 	start(cmd *exec.Cmd, start func() error) error
-	// read is what happened so far.
+	// read is the kernel's account so far.
 	read() reading
 	remove()
 }
@@ -54,7 +54,7 @@ func (unbounded) start(_ *exec.Cmd, start func() error) error { return start() }
 func (unbounded) read() reading                               { return reading{} }
 func (unbounded) remove()                                     {}
 
-// reading is what the kernel tells of a group.
+// reading is the kernel's account of a group.
 type reading struct {
 	memory, peakMemory int64
 	tasks, peakTasks   int
@@ -68,7 +68,7 @@ var groupName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 const longestName = 128
 
-// Confine makes a group. What the machine cannot enforce is left to Watch; Holding says so.
+// Confine makes a group. Watch holds the limits that the machine cannot enforce; Holding says which.
 func Confine(opts Options) (*Group, error) {
 	for _, name := range []string{opts.Owner, opts.Name} {
 		if len(name) > longestName || !groupName.MatchString(name) {
@@ -86,7 +86,7 @@ func Confine(opts Options) (*Group, error) {
 	return g, nil
 }
 
-// probe makes a group with limits and removes it again, so what it reports is what really applies.
+// probe makes a group with limits and removes it again, so that it reports what really works.
 func probe(sandboxed bool) (*Group, error) {
 	all := Limits{Memory: 64 * mib, Processes: 64, CPU: 1}
 	g, err := Confine(Options{
@@ -116,8 +116,8 @@ func (g *Group) Start(cmd *exec.Cmd, start func() error) error {
 	return g.bounds.start(cmd, start)
 }
 
-// Inside is what has to stand before the command that runs in the user namespace of a sandbox: it bounds the processes
-// where no control group does. It is empty if that is not needed.
+// Inside is a prefix for the command that runs in the user namespace of a sandbox. It bounds the processes if no control
+// group does, and is empty otherwise.
 func (g *Group) Inside() []string {
 	if g == nil || g.holding.Processes != Rlimit || g.opts.Limits.Processes <= 0 {
 		return nil
@@ -132,7 +132,7 @@ func (g *Group) Close() {
 	}
 }
 
-// Usage is what was used so far, by the kernel's account or else the watcher's.
+// Usage is what the group has used so far, by the kernel's account or else the watcher's.
 func (g *Group) Usage() Usage {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,7 +144,7 @@ func (g *Group) Usage() Usage {
 	return out
 }
 
-// Breach is the limit the group ran into, nil if it ran into none. It is to be asked for before Close.
+// Breach is the limit the group ran into, nil if it ran into none. Call it before Close.
 func (g *Group) Breach() *Breach {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -161,7 +161,7 @@ func (g *Group) Breach() *Breach {
 	return g.touched
 }
 
-// memoryBreach blames the owner's limit where the group did not have as much as its own allows.
+// memoryBreach blames the owner's limit if the group had less than its own limit allows.
 func (g *Group) memoryBreach(r reading) *Breach {
 	own, total := g.opts.Limits.Memory, g.opts.Total.Memory
 	if total > 0 && (own <= 0 || r.peakMemory > 0 && r.peakMemory < own-mib) {
@@ -179,7 +179,7 @@ func (g *Group) processBreach(peak int, final bool) *Breach {
 	return b
 }
 
-// prefix has another program start what cmd starts.
+// prefix has another program start cmd's program.
 func prefix(cmd *exec.Cmd, before []string) {
 	if len(before) == 0 {
 		return

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// strongest makes a group by the best means there is. Why says what stands in the way of a better one.
+// strongest makes a group by the best means that work here. Why says what stands in the way of better ones.
 func strongest(opts Options) (b bounds, why []string) {
 	tree, err := readCgroups()
 	if err != nil {
@@ -69,7 +69,7 @@ func onlyProcesses(opts Options, below bounds, why []string) (bounds, []string) 
 	return rlimitBounds{below}, why
 }
 
-// rlimitBounds are those of another kind with a limit of processes that Inside sets.
+// rlimitBounds add a limit of processes, which Inside sets, to bounds of another kind.
 type rlimitBounds struct{ bounds }
 
 func (b rlimitBounds) holds() map[Resource]Means {

@@ -20,7 +20,7 @@ const (
 )
 
 // answer serves one HTTP request.
-func (d *door) answer(w http.ResponseWriter, r *http.Request, c *client) {
+func (d *serving) answer(w http.ResponseWriter, r *http.Request, c *client) {
 	switch {
 	case r.Method == http.MethodConnect:
 		d.connect(w, r, c)
@@ -34,7 +34,7 @@ func (d *door) answer(w http.ResponseWriter, r *http.Request, c *client) {
 }
 
 // connect opens a tunnel.
-func (d *door) connect(w http.ResponseWriter, r *http.Request, c *client) {
+func (d *serving) connect(w http.ResponseWriter, r *http.Request, c *client) {
 	host, port, err := splitEndpoint(r.RequestURI)
 	a := d.begin("connect", host, port)
 	defer a.end()
@@ -60,7 +60,7 @@ func (d *door) connect(w http.ResponseWriter, r *http.Request, c *client) {
 	d.carry(a, c.Conn, far, early)
 }
 
-// hijack takes a connection from the HTTP server and returns what was read of it
+// hijack takes a connection from the HTTP server and returns what the server read
 // beyond the request.
 func hijack(w http.ResponseWriter) ([]byte, error) {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
@@ -73,7 +73,7 @@ func hijack(w http.ResponseWriter) ([]byte, error) {
 
 // plain forwards one request of plain HTTP on a connection of its own, so that its
 // bytes are known and its address is checked.
-func (d *door) plain(w http.ResponseWriter, r *http.Request, c *client) {
+func (d *serving) plain(w http.ResponseWriter, r *http.Request, c *client) {
 	host, port, err := plainEndpoint(r.URL)
 	a := d.begin("http", host, port)
 	defer a.end()
@@ -90,7 +90,7 @@ func (d *door) plain(w http.ResponseWriter, r *http.Request, c *client) {
 }
 
 // forward sends a request on an open connection, closes that, and notes its bytes.
-func (d *door) forward(w http.ResponseWriter, r *http.Request, c *client, a *attempt, far *far) {
+func (d *serving) forward(w http.ResponseWriter, r *http.Request, c *client, a *attempt, far *far) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	host := far.Conn
@@ -131,8 +131,8 @@ func (d *door) forward(w http.ResponseWriter, r *http.Request, c *client, a *att
 	passedOn = body.ended // and it did not panic: a client that hangs up from here on has its answer
 }
 
-// plainEndpoint is where an absolute-form request wants to go. TLS is not plain,
-// and on its port nothing else may pass.
+// plainEndpoint is where an absolute-form request wants to go. It refuses the port
+// of TLS, on which nothing else may pass.
 func plainEndpoint(u *url.URL) (string, int, error) {
 	host, port, err := cutPort(u.Host)
 	switch {

@@ -6,7 +6,7 @@ type automaton struct {
 	class   [256]uint8 // byte to column
 	columns int
 	next    []uint32 // row of a state to next row; hitFlag is set where a pattern ends
-	depth   []int    // by state: length of the longest unfinished pattern that the text ends with
+	depth   []int    // by state: length of the longest unfinished pattern at the end of the text
 	ends    [][]int  // by state: patterns that end here, longest first
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -202,7 +203,7 @@ func managedVariables(spec Spec) variables {
 	return v
 }
 
-func (v variables) setIdentity(id Identity) {
+func (v variables) setIdentity(id core.Identity) {
 	if id.Name == "" && id.Email == "" {
 		return
 	}

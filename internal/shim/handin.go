@@ -13,22 +13,23 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
 // HandInRequest is what the hand-in child is asked to do: commit what is uncommitted in Workspace with Message, write
 // a bundle of HEAD without Base to Bundle, and say so as a HandInResult in Result.
 type HandInRequest struct {
-	Proto     int      `json:"proto"`
-	Attempt   string   `json:"attempt"`
-	Workspace string   `json:"workspace"`
-	Base      string   `json:"base"`
-	Branch    string   `json:"branch"`
-	Message   string   `json:"message"`
-	Mark      bool     `json:"mark,omitempty"`
-	Identity  Identity `json:"identity"`
-	Bundle    string   `json:"bundle"`
-	Result    string   `json:"result"`
+	Proto     int           `json:"proto"`
+	Attempt   string        `json:"attempt"`
+	Workspace string        `json:"workspace"`
+	Base      string        `json:"base"`
+	Branch    string        `json:"branch"`
+	Message   string        `json:"message"`
+	Mark      bool          `json:"mark,omitempty"`
+	Identity  core.Identity `json:"identity"`
+	Bundle    string        `json:"bundle"`
+	Result    string        `json:"result"`
 }
 
 // HandInResult is the child's answer. The agent's code may run beside the child, so it is a claim; whoever fetches the bundle

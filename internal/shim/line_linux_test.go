@@ -184,8 +184,8 @@ func TestLineEndsWithItsAttempt(t *testing.T) {
 	}
 }
 
-// TestGlanceRunsIntoALimit of its run.
-func TestGlanceRunsIntoALimit(t *testing.T) {
+// TestAReadOnlyShellRunsIntoALimit of its run.
+func TestAReadOnlyShellRunsIntoALimit(t *testing.T) {
 	onlySandbox(t)
 	root, shared := t.TempDir(), t.TempDir()
 	limits, err := json.Marshal(shim.Resources{Limits: resource.Limits{Memory: 128 << 20}, Owner: fmt.Sprintf("stellwerk-test-%d-glance", os.Getpid()), Shared: shared})
@@ -205,5 +205,5 @@ func TestLinesOfAPlainUser(t *testing.T) {
 		t.Skip(reason)
 	}
 	usertest.Again(t, nil, "TestLineRunsIntoALimit/sandbox/memory", "TestLineRunsIntoALimit/sandbox/processes", "TestLineFillsTheDisk/sandbox",
-		"TestLinesTogetherRunIntoALimit/sandbox", "TestLineEndsWithItsAttempt", "TestGlanceRunsIntoALimit")
+		"TestLinesTogetherRunIntoALimit/sandbox", "TestLineEndsWithItsAttempt", "TestAReadOnlyShellRunsIntoALimit")
 }

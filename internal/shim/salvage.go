@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // ErrNotLost means there is nothing to salvage: the attempt never started, still runs, or has its exit.json.
@@ -67,7 +68,7 @@ func salvaged(ctx context.Context, folder string, opts Options) (Exit, error) {
 	exit.Attempt, exit.Isolation = spec.Attempt, spec.Isolation
 	endMarked(spec.Job.Out)
 	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), redactor)
-	if spec.Writes == WritesCode {
+	if spec.Writes == core.WritesCode {
 		exit.HandIn = handIn(ctx, folder, spec, opts)
 	}
 	exit.redact(redactor)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -128,7 +129,7 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	}
 	with.group.Close() // the hand-in has one of its own
 	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), with.redactor)
-	if spec.Writes == WritesCode {
+	if spec.Writes == core.WritesCode {
 		// A cancelled attempt hands in too, even if it was cancelled before the shim started anything: the agent of a
 		// session may have done work already, which must not be lost. A person who cancels does not wait for ever: after
 		// CancelledHandIn the workspace is left as it is.

@@ -8,27 +8,12 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
 // Proto is the version of the attempt folder's files.
 const Proto = 1
-
-// Writes says what an attempt produces in addition to its output folder.
-type Writes string
-
-// The kinds of result.
-const (
-	WritesCode      Writes = "code"
-	WritesArtifacts Writes = "artifacts"
-	WritesPlan      Writes = "plan"
-)
-
-// Identity is the author git records.
-type Identity struct {
-	Name  string `json:"name"`
-	Email string `json:"email"`
-}
 
 // Spec describes one attempt completely and holds no secret. The engine writes it before it asks for a start and never
 // changes it.
@@ -52,14 +37,14 @@ type Spec struct {
 	Job   agent.Job `json:"job"`
 
 	// Workspace is the clone to hand in when Writes is code; empty means Job.Dir.
-	Workspace         string   `json:"workspace,omitempty"`
-	Base              string   `json:"base,omitempty"`
-	Branch            string   `json:"branch,omitempty"`
-	IntegrationBranch string   `json:"integration_branch,omitempty"`
-	Writes            Writes   `json:"writes"`
-	CommitMessage     string   `json:"commit_message,omitempty"`
-	Mark              bool     `json:"mark,omitempty"` // make a checkpoint even if the agent committed everything
-	Identity          Identity `json:"identity"`
+	Workspace         string        `json:"workspace,omitempty"`
+	Base              string        `json:"base,omitempty"`
+	Branch            string        `json:"branch,omitempty"`
+	IntegrationBranch string        `json:"integration_branch,omitempty"`
+	Writes            core.Writes   `json:"writes"`
+	CommitMessage     string        `json:"commit_message,omitempty"`
+	Mark              bool          `json:"mark,omitempty"` // make a checkpoint even if the agent committed everything
+	Identity          core.Identity `json:"identity"`
 
 	Isolation sandbox.Kind `json:"isolation"`
 	// Timeout ends the agent, Grace is the time between TERM and KILL, HandInTimeout ends the hand-in, and
@@ -201,7 +186,7 @@ func (s *Spec) check() error {
 		return errors.New("spec names no isolation")
 	}
 	switch s.Writes {
-	case WritesCode, WritesArtifacts, WritesPlan:
+	case core.WritesCode, core.WritesArtifacts, core.WritesPlan:
 		return nil
 	default:
 		return fmt.Errorf("spec writes %q, which is none of code, artifacts, plan", s.Writes)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -52,7 +53,7 @@ func openAttempt(shop *workshop, w walls, command func(shared string) []string) 
 		return "", "", err
 	}
 	spec := shim.Spec{
-		Project: "bench", Run: "r1", Task: "t1", Attempt: "a1", Agent: agent.Command, Writes: shim.WritesArtifacts,
+		Project: "bench", Run: "r1", Task: "t1", Attempt: "a1", Agent: agent.Command, Writes: core.WritesArtifacts,
 		Job:       agent.Job{Dir: work, Prompt: prompt, Command: command(shared)},
 		Isolation: sandbox.Sandbox, Timeout: shim.Duration(attemptFor), Writable: []string{shared}, Private: []string{},
 	}

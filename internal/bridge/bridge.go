@@ -1,7 +1,7 @@
 // Package bridge is the first process inside a sandbox whose network is closed. Programs in there know addresses and
 // ports; the one way out is a unix socket. The bridge listens on loopback, gives every connection to the process behind the
-// socket, starts the command, and ends with it. It decides nothing and reads nothing: whatever runs
-// beside it can use the socket by itself. It keeps others inside from looking into it or tracing it.
+// socket, starts the command, and ends with it. It decides nothing and reads nothing: any other process inside can use the
+// socket directly. It keeps other processes inside from looking into it or tracing it.
 package bridge
 
 import (
@@ -33,7 +33,7 @@ func asked(args []string) (socket string, argv []string, ok bool) {
 // the range that the kernel hands out to programs which ask for any.
 const Address = "127.0.0.1:61080"
 
-// Name is what the process table calls the bridge, so that whoever ends an agent can tell the two apart.
+// Name is the bridge's name in the process table, by which the shim tells it from the agent.
 const Name = "stellwerk-net"
 
 // Exit codes that shells use for a command that cannot be started.
@@ -45,14 +45,14 @@ const (
 
 const acceptPause = 10 * time.Millisecond
 
-// Intercept makes this process a bridge or a connection if its arguments ask for one, and then ends it. Whatever program may
-// be started by Command or Connector calls it first.
+// Intercept makes this process a bridge or a connection if its arguments ask for one, and then ends it. A program that
+// Command or Connector may start calls it first.
 func Intercept() {
 	if target, ok := wanted(os.Args); ok {
 		syscall.Exit(connected(target))
 	}
 	if socket, argv, ok := asked(os.Args); ok {
-		// The end of the process is what others wait for: it is not held up by what a program does at its end otherwise.
+		// Others wait for the end of this process, so it skips what a program usually does before it ends.
 		syscall.Exit(run(socket, argv))
 	}
 }
@@ -68,10 +68,10 @@ func run(socket string, argv []string) int {
 		return fail(notExecutable, fmt.Errorf("listen inside the sandbox: %w", err))
 	}
 	go serve(listener, socket)
-	// The signal that asks an agent to end is sent to each process. The bridge stays until its command has ended.
+	// Whoever asks an agent to end signals each process. The bridge stays until its command has ended.
 	asked := make(chan os.Signal, 4)
 	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // who started the sandbox ends what is in it
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // the process that started the sandbox ends what is in it
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		if errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
@@ -100,14 +100,14 @@ func serve(listener net.Listener, socket string) {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			time.Sleep(acceptPause) // out of descriptors: connections that wait are taken when some are free
+			time.Sleep(acceptPause) // out of descriptors: the waiting connections are taken when some are free
 			continue
 		}
 		go carry(inside, socket)
 	}
 }
 
-// carry hands a connection over to who listens outside. The bridge is then out of the way.
+// carry hands a connection over to the listener outside. The bridge is then out of the way.
 func carry(inside net.Conn, socket string) {
 	defer func() { _ = inside.Close() }()
 	outside, err := (&net.Dialer{}).DialContext(context.Background(), "unix", socket)
@@ -118,6 +118,6 @@ func carry(inside net.Conn, socket string) {
 	client, isTCP := inside.(*net.TCPConn)
 	server, isUnix := outside.(*net.UnixConn)
 	if isTCP && isUnix {
-		_ = handover.Give(server, client) // where it fails, the client finds its connection closed
+		_ = handover.Give(server, client) // if it fails, the client finds its connection closed
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// maxRefusal bounds what is shown of the reason for which a host is not reached.
+// maxRefusal bounds the shown part of the proxy's reason.
 const maxRefusal = 4 << 10
 
 // Connector is the program and the words that make it a connection to a host, through the proxy that HTTPS_PROXY names. A
-// host and a port follow. It is for programs that know no proxy but can talk to a command instead, as ssh does.
+// host and a port follow. It is for programs that know no proxy but can connect through a command, as ssh does.
 func Connector(program string) []string { return []string{program, "worker", "connect"} }
 
 // wanted reads the arguments of a process that was started by Connector.
@@ -29,7 +29,7 @@ func wanted(args []string) (target string, ok bool) {
 	return net.JoinHostPort(args[3], args[4]), true
 }
 
-// connect copies what in says to a host and what the host says to out, until the host ends.
+// connect copies in to a host and the host's answer to out, until the host ends.
 func connect(proxy, target string, in io.Reader, out io.Writer) error {
 	address, err := url.Parse(proxy)
 	if err != nil || address.Host == "" {

@@ -11,13 +11,13 @@ import (
 
 // Ledger is the account that requests are charged to. It is safe for concurrent use. Every reservation is settled once.
 type Ledger interface {
-	// Reserve sets aside what is wanted, or as much as there is down to the least; it may wait for more to be granted.
-	// The error is ledger.ErrExhausted where not even the least is left.
+	// Reserve sets aside what ask wants, or as much as there is down to the least; it may wait for more to be granted. The
+	// error is ledger.ErrExhausted if not even the least is left.
 	Reserve(ctx context.Context, ask ledger.Ask) (ledger.Held, error)
-	// Extend raises a reservation to a total: what is wanted, or as much as there is down to the least. Where that is not
-	// left, it fails and leaves the reservation as it was.
+	// Extend raises a reservation to a total: want, or as much as there is down to the least. If not even that is left, it
+	// fails and leaves the reservation as it was.
 	Extend(ctx context.Context, held ledger.Held, least, want ledger.Amount) (ledger.Held, error)
-	// Progress notes what a request has spent so far, should nobody be left to settle it.
+	// Progress notes what a request has spent so far, in case this process dies before it settles.
 	Progress(held ledger.Held, seen ledger.Spent) error
 	// Settle charges what a request has spent and frees the rest.
 	Settle(held ledger.Held, spent ledger.Spent) error
@@ -25,8 +25,8 @@ type Ledger interface {
 
 const (
 	noteEvery   = 64               // tokens of output between two notes of progress
-	extendBy    = 1024             // tokens of output that are asked for at least, and a quarter of what there was
-	extendLimit = 10 * time.Second // that a stream stands still for them
+	extendBy    = 1024             // the least tokens of output to ask for; otherwise a quarter of what there was
+	extendLimit = 10 * time.Second // how long a stream waits for them
 )
 
 // account is one request's reservation.
@@ -65,8 +65,8 @@ func open(ctx context.Context, l Ledger, list Prices, r request) (*account, erro
 	return a, nil
 }
 
-// unheard is what a request counts for that was sent and whose answer nobody saw. A provider ends a stream that is not
-// read; an answer in one piece it may write and bill to the end.
+// unheard is what a request costs that was sent and whose answer nobody saw. A provider stops a stream that nobody reads,
+// but may write and bill an answer in one piece to its end.
 func (a *account) unheard() ledger.Spent {
 	if a.request.stream {
 		return a.estimate(0)
@@ -92,7 +92,7 @@ func (a *account) affordable(amount ledger.Amount) int64 {
 	return max(a.request.least, output)
 }
 
-// spent is what an answer has cost as far as it is known: the provider's word where there is one, an estimate
+// spent is what an answer has cost as far as it is known: by the provider's word if there is one, by an estimate
 // otherwise.
 func (a *account) spent(r reading) ledger.Spent {
 	u := r.usage
@@ -114,8 +114,8 @@ func (a *account) spent(r reading) ledger.Spent {
 	return spent
 }
 
-// closing is what an answer has cost that ends here without the provider's last word: no more than it was told to
-// answer. What it thought without showing it, nobody knows; then it is all of that.
+// closing is the cost of an answer that ends without the provider's last word: at most what the provider was told to answer.
+// If the model was thinking without showing it, nobody knows how much, so it is all of that.
 func (a *account) closing(r reading) ledger.Spent {
 	if all := a.output * bytesPerToken; r.silent {
 		r.text = all
@@ -142,7 +142,7 @@ func (a *account) follow(ctx context.Context, r reading) error {
 	return a.note(r, now.Usage.Output)
 }
 
-// note tells the ledger of progress before it is made, so that what is on record is never less than what was answered.
+// note tells the ledger of progress in advance, so that the record is never less than what was answered.
 func (a *account) note(r reading, output int64) error {
 	if output < a.noted && r.prompt == a.told {
 		return nil
@@ -155,6 +155,6 @@ func (a *account) note(r reading, output int64) error {
 }
 
 func within(a, limit ledger.Amount) bool {
-	const grain = 1e-9 // of a dollar: what adding floats may be off by
+	const grain = 1e-9 // of a dollar: the error of adding floats
 	return a.USD <= limit.USD+grain && a.Tokens <= limit.Tokens
 }

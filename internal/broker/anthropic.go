@@ -24,8 +24,8 @@ func anthropic() Provider {
 	}
 }
 
-// presentAnthropic adds the credential. What a subscription's token needs in anthropic-beta is the client's to send: it
-// knows that it has such a token by the shape of its own.
+// presentAnthropic adds the credential. A client sends the anthropic-beta header that a subscription's token needs, because
+// the attempt's token has the same shape.
 func presentAnthropic(h http.Header, c Credential) {
 	if c.Kind == APIKey {
 		h.Set("X-Api-Key", c.Value)
@@ -60,7 +60,7 @@ func (messages) failure(status int, message string) []byte {
 	return errorBody(kind, message)
 }
 
-// last carries the type of a refusal, which clients do not take for a fault that passes.
+// last carries the type of a refusal, which clients do not retry.
 func (messages) last(message string) []byte {
 	return append(append([]byte("event: error\ndata: "), errorBody("permission_error", message)...), "\n\n"...)
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// deepest bounds how far into a request is looked. Parts of messages lie less than half as deep.
+// deepest bounds how deep the broker looks into a request. Parts of messages lie less than half as deep.
 const deepest = 32
 
-// outward finds what would have the provider connect to a host of the agent's choice: a server of tools, a tool that fetches
-// pages, an image or a document that is named by its URL. A host that can be made to ask for a URL can be told anything.
+// outward finds what would make the provider connect to a host of the agent's choice: a server of tools, a tool that fetches
+// pages, an image or a document given by URL. An agent could put anything it wants to send out into such a URL.
 func (messages) outward(body []byte) error {
-	if bytes.IndexByte(body, 0) >= 0 { // no JSON in UTF-8 has one, and every text in UTF-16 or UTF-32
+	if bytes.IndexByte(body, 0) >= 0 { // JSON in UTF-8 has none, and every text in UTF-16 or UTF-32 has
 		return errors.New("it cannot be read, because it is not in UTF-8")
 	}
 	if !mentionsHosts(body) {
@@ -30,12 +30,12 @@ func (messages) outward(body []byte) error {
 	return errors.Join(fetchingTools(fields["tools"].raw), sources(fields["messages"].raw, deepest), sources(fields["system"].raw, deepest))
 }
 
-// fetches tells the types of tools that the provider itself connects for.
+// fetches reports a type of tool for which the provider itself connects to hosts.
 func fetches(kind string) bool {
 	return strings.HasPrefix(kind, "web_fetch") || strings.HasPrefix(kind, "mcp_")
 }
 
-// mentionsHosts is a first look: nearly all requests have nothing of the kind, and a whole look takes longer.
+// mentionsHosts is a quick first look, because nearly all requests have nothing of the kind.
 func mentionsHosts(body []byte) bool {
 	for key, value := range members(body) {
 		if unquoted(key) != "type" {
@@ -48,7 +48,7 @@ func mentionsHosts(body []byte) bool {
 	return false
 }
 
-// unquoted is a text as it was meant, from what stands between its quotation marks.
+// unquoted decodes what is between the quotation marks of a JSON text.
 func unquoted(raw []byte) string {
 	var text string
 	if bytes.IndexByte(raw, '\\') < 0 || json.Unmarshal(append(append([]byte{'"'}, raw...), '"'), &text) != nil {
@@ -77,7 +77,7 @@ func fetchingTools(raw json.RawMessage) error {
 	return nil
 }
 
-// sources looks for parts that are named by a URL. What a tool was called with is the agent's own text.
+// sources looks for parts that are given by URL. It skips the input of tool calls, which is the agent's own text.
 func sources(raw json.RawMessage, depth int) error {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -117,7 +117,7 @@ func sources(raw json.RawMessage, depth int) error {
 	return nil
 }
 
-// typeOf is the type that an object says it is; none where it is another kind of value.
+// typeOf is the type that an object names; empty for any other value.
 func typeOf(raw json.RawMessage) (string, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '{' {

@@ -10,8 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 )
 
-// How tokens are estimated from bytes. A token is three to five bytes of English or code, so a third of the bytes is
-// more than there are.
+// How the broker estimates tokens from bytes. A token is three to five bytes of English or code, so a third of the bytes is
+// an upper bound.
 const (
 	bytesPerToken = 3
 	imageTokens   = 5000 // the most that one image counts for; its bytes say nothing about its size
@@ -21,7 +21,7 @@ const (
 	leastAnswer   = 256  // tokens; a shorter answer is not worth its prompt
 	leastThinking = 1024 // the API takes no smaller budget for thinking
 	mostOutput    = 1 << 30
-	abroad        = 1.1 // what a fixed place of inference multiplies the price by
+	abroad        = 1.1 // the factor of the price for a fixed place of inference
 )
 
 // tokensIn is how many tokens so many bytes are at most.
@@ -69,7 +69,7 @@ func whole(raw []byte) (int64, error) {
 	return n, nil
 }
 
-// budget is the number of tokens that an answer may think, and where in the body it stands.
+// budget is the number of tokens that an answer may use for thinking, and its place in the body.
 type budget struct {
 	tokens int64
 	field
@@ -95,8 +95,8 @@ func budgetOf(thinking field) (budget, error) {
 	return budget{tokens, f}, nil
 }
 
-// clamp lowers max_tokens, and the budget for thinking where the API would refuse it beside that. The later of the two
-// is replaced first, so that the other stays where it is.
+// clamp lowers max_tokens, and the budget for thinking if the API would refuse the two together. It replaces the later of
+// the two first, so that the other keeps its place.
 func clamp(body []byte, most field, thinking budget, output int64) []byte {
 	edits := []struct {
 		field
@@ -115,7 +115,7 @@ func clamp(body []byte, most field, thinking budget, output int64) []byte {
 	return body
 }
 
-// promptOf estimates what the model reads, at the dearest kind of input that the request can lead to.
+// promptOf estimates what the model reads, as the most expensive kind of input that the request can lead to.
 func promptOf(body []byte, fields map[string]field) ledger.Usage {
 	size, images := int64(len(body)), int64(0)
 	if bytes.Contains(body, []byte(`"image"`)) {
@@ -135,7 +135,7 @@ func promptOf(body []byte, fields map[string]field) ledger.Usage {
 	return ledger.Usage{Input: tokens}
 }
 
-// part is a part of a message as far as it tells images apart from text.
+// part is what tells an image from text in a part of a message.
 type part struct {
 	Type   string `json:"type"`
 	Source struct {
@@ -160,7 +160,7 @@ func imagesIn(raw json.RawMessage) []int64 {
 	return sizes
 }
 
-// imagesOf looks into a tool's result, too, which is one level further down.
+// imagesOf also looks into a tool's result, which is one level further down.
 func imagesOf(raw json.RawMessage, depth int) []int64 {
 	var parts []part
 	if depth == 0 || len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &parts) != nil {

@@ -28,8 +28,8 @@ type iteration struct {
 	messageUsage
 }
 
-// others are the calls that the totals leave out: of an advisor, which may be another model, and for a compaction. A type
-// that is not known counts, too.
+// others are the calls that the totals leave out: those of an advisor, which may be another model, and those for a
+// compaction. Unknown types count too.
 func (m messageUsage) others() []charge {
 	var list []charge
 	for _, i := range m.Iterations {
@@ -40,7 +40,7 @@ func (m messageUsage) others() []charge {
 	return list
 }
 
-// onto lays what is said over what was known. All figures are totals of the message so far.
+// onto updates a usage with what the provider said. All figures are totals of the message so far.
 func (m messageUsage) onto(u ledger.Usage) ledger.Usage {
 	set := func(to *int64, said *int64) {
 		if said != nil {
@@ -77,7 +77,7 @@ func (m *messageStream) feed(p []byte) int {
 	return m.events.feed(p)
 }
 
-// reading counts what has come of an event that is not whole yet.
+// reading also counts what has come of an event that is not whole yet.
 func (m *messageStream) reading() reading {
 	now := m.now
 	now.silent = m.open == "thinking" && !m.shown
@@ -107,7 +107,7 @@ func (m *messageStream) event(name string, data []byte) {
 	}
 	var e messageEvent
 	if json.Unmarshal(data, &e) != nil {
-		m.now.text += int64(len(data)) // whatever it is, it is no less than this
+		m.now.text += int64(len(data)) // an upper bound, whatever it is
 		return
 	}
 	switch e.Type {
@@ -131,8 +131,8 @@ func (m *messageStream) event(name string, data []byte) {
 	}
 }
 
-// delta counts what was added. Nearly all events are deltas, so they are scanned and not decoded. A signature stands for
-// thinking that was not shown; estimated_tokens are the tokens of such thinking since the last delta.
+// delta counts what was added. Nearly all events are deltas, so it scans them instead of decoding them. A signature stands
+// for thinking that was not shown; estimated_tokens are the tokens of such thinking since the last delta.
 func (m *messageStream) delta(data []byte) {
 	shown, signature := int64(0), int64(0)
 	for key, value := range members(data) {

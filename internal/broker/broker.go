@@ -1,8 +1,8 @@
 // Package broker stands between an agent and its model's provider. The agent knows a loopback address and a token that is
 // good for one attempt; the broker swaps the token for the credential, forwards the few requests that its provider has,
-// reads from the answers what they cost, and ends an answer where the attempt's account would be overdrawn. It runs in the
-// attempt's supervisor, outside the sandbox. It must not store or log the credential or what is said, and it holds no limit
-// of its own: those are the ledger's.
+// reads from the answers what they cost, and ends an answer before it overdraws the attempt's account. It runs in the
+// attempt's supervisor, outside the sandbox. It must not store or log the credential or what is said, and it has no limits
+// of its own: the ledger has them.
 package broker
 
 import (
@@ -24,7 +24,7 @@ import (
 // requestLimit bounds a request's body; providers take less.
 const requestLimit = 64 << 20
 
-// requestAtOnce is how much room a request gets because its header says that it is so long.
+// requestAtOnce bounds the buffer that a request gets in advance for the length in its header.
 const requestAtOnce = 256 << 10
 
 // Options say what a broker is made of.
@@ -73,7 +73,7 @@ func New(o Options) (http.Handler, error) {
 	return b, nil
 }
 
-// newTransport is for few connections that answer slowly: a model may think for minutes before it says a word.
+// newTransport is for few connections that answer slowly: a model may think for minutes before it answers.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -140,14 +140,14 @@ func (x *exchange) serve() {
 	x.metered(path, body)
 }
 
-// body reads the whole request: what it may cost depends on all of it.
+// body reads the whole request, because its cost depends on all of it.
 func (x *exchange) body(came io.Reader) ([]byte, bool) {
 	if slices.ContainsFunc(x.r.Header.Values("Content-Encoding"), func(e string) bool { return e != "" && e != "identity" }) {
 		x.refuse(http.StatusBadRequest, "the request is compressed; send it uncompressed, so that Stellwerk can tell what it may cost")
 		return nil, false
 	}
 	var all bytes.Buffer
-	all.Grow(int(min(max(x.r.ContentLength, 0), requestAtOnce)) + bytes.MinRead) // so that it is not copied as it grows
+	all.Grow(int(min(max(x.r.ContentLength, 0), requestAtOnce)) + bytes.MinRead) // to avoid copies as it grows
 	_, err := all.ReadFrom(came)
 	var large *http.MaxBytesError
 	switch {
@@ -161,7 +161,7 @@ func (x *exchange) body(came io.Reader) ([]byte, bool) {
 	return all.Bytes(), err == nil
 }
 
-// staysInside refuses a request that would have the provider connect for an agent whose network is closed.
+// staysInside refuses a request that would make the provider connect to hosts for an agent whose network is closed.
 func (x *exchange) staysInside(body []byte) bool {
 	if !x.Closed {
 		return true
@@ -197,8 +197,8 @@ func (x *exchange) metered(path string, body []byte) {
 	x.forward(path, body, a)
 }
 
-// StatusSpent refuses what the account does not cover. Clients retry 429 and all of 5xx, and take 403 for a credential
-// that is wrong; this they tell their user as it is.
+// StatusSpent refuses what the account does not cover. Clients retry 429 and all of 5xx, and take 403 for a wrong
+// credential; they report this one to their user.
 const StatusSpent = http.StatusPaymentRequired
 
 // exhausted tells why nothing could be set aside.
@@ -209,7 +209,7 @@ func (x *exchange) exhausted(err error) {
 	x.refuse(StatusSpent, overdrawn(err))
 }
 
-// overdrawn is what the agent, and whoever reads its transcript, is told about a limit.
+// overdrawn tells the agent, and readers of its transcript, about a limit.
 func overdrawn(err error) string {
 	if errors.Is(err, ledger.ErrExhausted) {
 		return "Stellwerk: " + err.Error() + ". A person can raise the limit; repeating the request does not help."
@@ -217,7 +217,7 @@ func overdrawn(err error) string {
 	return "Stellwerk cannot keep the account of this attempt, so it forwards nothing: " + err.Error()
 }
 
-// refuse answers in the provider's stead.
+// refuse answers in place of the provider.
 func (x *exchange) refuse(status int, message string) {
 	x.record.Status, x.record.Cause = status, message
 	x.w.Header().Set("Content-Type", "application/json")
@@ -230,7 +230,7 @@ func (x *exchange) refuse(status int, message string) {
 	}
 }
 
-// settle charges a request. It must happen even when the agent is gone, so it takes no context.
+// settle charges a request. It takes no context, because it must happen even if the agent is gone.
 func (x *exchange) settle(a *account, spent ledger.Spent) {
 	x.record.Usage, x.record.USD, x.record.Reserved = spent.Usage, spent.USD, a.held.Amount
 	if err := a.ledger.Settle(a.held, spent); err != nil {

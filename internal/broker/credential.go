@@ -15,11 +15,11 @@ const (
 	OAuth  Kind = "oauth"   // a subscription's token
 )
 
-// hidden stands for a credential wherever one might be shown.
+// hidden replaces a credential wherever one might be shown.
 const hidden = "[redacted]"
 
-// Credential is what a provider knows a customer by. Formatted, logged or encoded it shows its kind only; Value is for
-// the one header that needs it.
+// Credential identifies a customer to a provider. Formatted, logged or encoded it shows its kind only; Value is for the one
+// header that needs it.
 type Credential struct {
 	Kind  Kind
 	Value string

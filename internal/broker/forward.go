@@ -14,7 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 )
 
-// forward sends a request to the provider and its answer to the agent. An account is settled in every case.
+// forward sends a request to the provider and its answer to the agent. It settles the account in every case.
 func (x *exchange) forward(path string, body []byte, a *account) {
 	var sent atomic.Bool
 	answer, err := x.send(path, body, &sent)
@@ -46,7 +46,7 @@ func (x *exchange) forward(path string, body []byte, a *account) {
 	}
 }
 
-// send asks the provider, and once more where it refused a credential that has a successor.
+// send asks the provider, and once more if it refused the credential and the source has a new one.
 func (x *exchange) send(path string, body []byte, sent *atomic.Bool) (*http.Response, error) {
 	ctx := httptrace.WithClientTrace(x.r.Context(), &httptrace.ClientTrace{
 		WroteRequest: func(info httptrace.WroteRequestInfo) { sent.Store(info.Err == nil) },
@@ -85,7 +85,7 @@ func (x *exchange) once(ctx context.Context, path string, body []byte, c Credent
 	return x.Transport.RoundTrip(request)
 }
 
-// address is where a path of the provider is, below a gateway's own.
+// address is the URL of one of the provider's paths, below the path of a gateway.
 func (x *exchange) address(path string) string {
 	address := x.Upstream.Scheme + "://" + x.Upstream.Host + strings.TrimSuffix(x.Upstream.EscapedPath(), "/") + path
 	if x.r.URL.RawQuery != "" {
@@ -94,7 +94,7 @@ func (x *exchange) address(path string) string {
 	return address
 }
 
-// unanswered ends a request that the provider said nothing to. If it has the request, it may have read it all and be answering.
+// unanswered ends a request without an answer. If the request was sent, the provider may be answering and charging it.
 func (x *exchange) unanswered(err error, a *account, sent bool) {
 	if sent {
 		x.settleEstimate(a)
@@ -131,13 +131,13 @@ func eventStream(h http.Header) bool {
 	return err == nil && kind == "text/event-stream"
 }
 
-// start begins the answer to the agent. The headers leave together with the first piece of the body.
+// start begins the answer to the agent. The headers go out with the first piece of the body.
 func (x *exchange) start(answer *http.Response) {
 	returned(x.w.Header(), answer.Header, x.vault.scrubber())
 	x.w.WriteHeader(answer.StatusCode)
 }
 
-// abort ends the connection without the mark of a complete answer, as the provider's ended.
+// abort ends the connection without marking the answer as complete, as the provider's broke off.
 func abort() { panic(http.ErrAbortHandler) }
 
 // broken says why an answer stopped early.
@@ -148,7 +148,7 @@ func (x *exchange) broken(err error) {
 	}
 }
 
-// errAgentGone marks what could not be written to the agent.
+// errAgentGone means that the broker could not write to the agent.
 var errAgentGone = errors.New("the agent is gone")
 
 // ended reports that a body was read to its end.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// notForwarded are headers of a request that concern the connection, the caller or a credential.
+// notForwarded are request headers about the connection, the caller or a credential.
 var notForwarded = map[string]bool{
 	"Authorization": true, "X-Api-Key": true, "X-Goog-Api-Key": true, "Api-Key": true, "Cookie": true, "Cookie2": true,
 	"Connection": true, "Keep-Alive": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
@@ -33,7 +33,7 @@ func forwarded(from http.Header) http.Header {
 	return to
 }
 
-// answered are headers of an answer that an agent has a use for, besides those that begin with "Anthropic-".
+// answered are the headers of an answer that an agent can use, in addition to those that begin with "Anthropic-".
 var answered = map[string]bool{
 	"Content-Type": true, "Cache-Control": true, "Date": true, "Request-Id": true, "Retry-After": true,
 	"Retry-After-Ms": true, "X-Should-Retry": true,

@@ -1,6 +1,6 @@
 package broker
 
-// Holder is a variable that agents find a credential in, and the kind it is of.
+// Holder is a variable in which agents find a credential, and the credential's kind.
 type Holder struct {
 	Variable string
 	Kind     Kind

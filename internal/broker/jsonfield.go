@@ -10,14 +10,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// field is the value of a key of a JSON object and where it stands.
+// field is the value of a key of a JSON object and its place.
 type field struct {
 	start, end int
 	raw        []byte
 }
 
 // fieldsOf reads the keys of a JSON object. A key that is given twice is an error: the broker and the provider might
-// take different ones. What is wrong inside a value is the provider's to say.
+// take different ones. It leaves mistakes inside a value to the provider.
 func fieldsOf(body []byte) (map[string]field, error) {
 	in := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if in.PeekKind() != '{' {
@@ -58,8 +58,8 @@ func replace(body []byte, f field, value string) []byte {
 	return append(out, body[f.end:]...)
 }
 
-// members yields the keys of a JSON text, at whatever depth, whose values are texts or numbers, with those values as they
-// are written. It is for texts of a known form whose size matters more than their exact value.
+// members yields the keys of a JSON text, at any depth, whose values are texts or numbers, with those values as they are
+// written. It is for texts of a known form whose size matters more than their exact value.
 func members(data []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		var key []byte

@@ -33,7 +33,7 @@ func (r rate) cost(u ledger.Usage) float64 {
 		float64(u.CacheWrite)*r.cacheWrite + float64(u.CacheWrite1h)*r.cacheWrite1h)
 }
 
-// dearer takes the higher price of each kind.
+// dearer is the higher price of each kind.
 func (r rate) dearer(s rate) rate {
 	return rate{
 		max(r.input, s.input), max(r.output, s.output), max(r.cacheRead, s.cacheRead),
@@ -45,7 +45,7 @@ func (r rate) dearer(s rate) rate {
 type Price struct {
 	usual  rate
 	long   rate  // of prompts with more than above tokens
-	above  int64 // none where 0
+	above  int64 // 0: there are no prices for long prompts
 	fast   float64
 	search float64
 }
@@ -81,8 +81,8 @@ func ReadPrices(path string) (Prices, error) {
 	return list, nil
 }
 
-// Of is the price of a model: that of the longest beginning of its name in the list, or the dearest of each kind where
-// the list does not have it.
+// Of is the price of a model: that of the longest prefix of its name in the list, or the highest of each kind if the list
+// does not have it.
 func (p Prices) Of(model string) (price Price, known bool) {
 	longest := -1
 	for prefix, candidate := range p.models {
@@ -97,7 +97,7 @@ func (p Prices) Of(model string) (price Price, known bool) {
 	return price, longest >= 0
 }
 
-// begins reports that prefix is the whole name or ends where a word of it ends: 4-1 does not begin 4-15.
+// begins reports that prefix is the whole name or ends at the end of a word: 4-1 does not begin 4-15.
 func begins(model, prefix string) bool {
 	rest, ok := strings.CutPrefix(model, prefix)
 	if !ok || rest == "" {
@@ -171,7 +171,7 @@ func (p *Price) readLong(v yamlfile.Value) {
 	}
 }
 
-// readRate reads prices. What a cache does costs no less than plain input unless the list says so.
+// readRate reads prices. A cache costs no less than plain input unless the list says so.
 func readRate(o yamlfile.Object) rate {
 	o.Need("input", "US dollars for a million tokens")
 	o.Need("output", "US dollars for a million tokens")
@@ -182,7 +182,7 @@ func readRate(o yamlfile.Object) rate {
 	}
 }
 
-// number reads a price, or takes another where the key is absent.
+// number reads a price, or returns another if the key is absent.
 func number(o yamlfile.Object, key string, otherwise float64) float64 {
 	v, ok := o.Get(key)
 	if !ok {

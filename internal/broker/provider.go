@@ -7,13 +7,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 )
 
-// Provider is one row of the table of providers: which requests exist, how a credential is presented, and how what
-// goes over the wire is understood. A further provider is a further row and a dialect.
+// Provider is one row of the table of providers: which requests exist, how a credential is presented, and how to understand
+// requests and answers. A new provider is a new row and a dialect.
 type Provider struct {
 	Name     string
-	Upstream string // where it is reached unless the person names a gateway
-	// Address is the variable that agents find its address in. Holders are those of credentials, first what the
-	// provider's own program prefers.
+	Upstream string // its address, unless the person names a gateway
+	// Address is the variable in which agents find its address. Holders are the variables of credentials, in the order in
+	// which the provider's own program prefers them.
 	Address string
 	Holders []Holder
 	routes  []route
@@ -52,7 +52,7 @@ func (r route) matches(method, path string) bool {
 	return ok && (rest == "" || r.below && plainElement(strings.TrimPrefix(rest, "/")) && rest[0] == '/')
 }
 
-// plainElement reports one element of a path that means the same to everybody: nothing escaped, nothing relative.
+// plainElement reports one element of a path that every server reads in the same way: nothing escaped, nothing relative.
 func plainElement(s string) bool {
 	return s != "" && strings.Trim(s, ".") != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-._:@", r)
@@ -73,7 +73,7 @@ func (p Provider) find(method, path string) (route, bool) {
 type dialect interface {
 	// request understands the body of a metered request. The error is told to the agent.
 	request(body []byte) (request, error)
-	// outward fails for a body that has the provider connect to hosts which it names, and says what in it does.
+	// outward fails for a body that makes the provider connect to hosts that it names, and says which part does.
 	outward(body []byte) error
 	// meter reads an answer to such a request.
 	meter(stream bool) meter
@@ -89,7 +89,7 @@ type request struct {
 	stream bool
 	prompt ledger.Usage // an upper estimate of what the model reads
 	output int64        // the most it may answer, in tokens
-	least  int64        // an answer shorter than this is of no use
+	least  int64        // a shorter answer is of no use
 	fast   bool         // asks for the dearer, faster mode
 	factor float64      // what other options multiply the price by
 	clamp  func(output int64) []byte
@@ -113,11 +113,11 @@ type meter interface {
 // reading is what is known of an answer so far.
 type reading struct {
 	usage  ledger.Usage // as the provider said
-	others []charge     // what it said besides
+	others []charge     // further charges that it reported
 	prompt bool         // it has said what it read
 	final  bool         // it has said all
 	text   int64        // bytes of the answer that were seen
-	silent bool         // it is at work on something that it does not show
+	silent bool         // it is thinking without showing it
 }
 
 // charge is a usage that is not part of an answer's own; an empty model is that of the request.

@@ -9,7 +9,7 @@ import (
 // bodiesLimit bounds the bodies of all requests that are under way: each is kept as a whole until it is answered.
 const bodiesLimit = 2 * requestLimit
 
-// errCrowded says that other requests take up all the room there is.
+// errCrowded says that other requests take up all the room.
 var errCrowded = errors.New("other requests under way are too large")
 
 // room is the memory that requests may take up together.

@@ -15,13 +15,13 @@ func (s scrubber) text(t string) string {
 	return t
 }
 
-// scrubbing is a scrubber at work on one body, which arrives in pieces.
+// scrubbing scrubs one body that arrives in pieces.
 type scrubbing struct {
 	scrubber
 	kept []byte // the end of the last piece, which may be the beginning of a secret
 }
 
-// next is what can be passed on after another piece: all but an end that may turn out to be a secret.
+// next returns what can be passed on after another piece: all but an end that may be the beginning of a secret.
 func (s *scrubbing) next(p []byte) []byte {
 	if len(s.kept) > 0 {
 		p = append(s.kept, p...)

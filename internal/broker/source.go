@@ -38,7 +38,7 @@ func File(kind Kind, path string) Source {
 }
 
 // Command is a source that runs a program and takes what it prints. The program runs outside every sandbox, with the
-// environment of this process, and gets no input. What it prints is never part of an error.
+// environment of this process, and gets no input. No error contains what it prints.
 func Command(kind Kind, argv ...string) Source {
 	return read(kind, func(ctx context.Context) (string, error) { return output(ctx, argv) })
 }
@@ -71,7 +71,7 @@ func read(kind Kind, text func(context.Context) (string, error)) Source {
 	}
 }
 
-// output is what a program prints. Its complaints are not repeated: they may quote the credential.
+// output is what a program prints. It does not repeat the program's complaints, which may quote the credential.
 func output(ctx context.Context, argv []string) (string, error) {
 	if len(argv) == 0 {
 		return "", errors.New("the credential's command is empty")

@@ -5,7 +5,7 @@ import "bytes"
 // longestEvent bounds what is kept of one event of a stream. No event of a real answer comes near it.
 const longestEvent = 16 << 20
 
-// eventReader takes a stream of server-sent events apart, whatever pieces it arrives in.
+// eventReader splits a stream of server-sent events that arrives in any pieces.
 type eventReader struct {
 	line []byte // what has come of the current line
 	name []byte // of the event that the line belongs to

@@ -14,7 +14,7 @@ import (
 const tokenBytes = 69
 
 // NewToken makes a token for one attempt. It looks like the provider's own, because agent programs check the shape, and
-// it opens nothing but the broker it is given to.
+// only this attempt's broker accepts it.
 func NewToken(kind Kind) (string, error) {
 	prefix := ""
 	switch kind {
@@ -32,7 +32,7 @@ func NewToken(kind Kind) (string, error) {
 	return prefix + base64.RawURLEncoding.EncodeToString(random), nil
 }
 
-// guard knows the attempt's token by its digest, so that comparing takes the same time whatever is offered.
+// guard is the digest of the attempt's token, so that comparing takes the same time for every offered token.
 type guard [sha256.Size]byte
 
 func newGuard(token string) guard { return sha256.Sum256([]byte(token)) }

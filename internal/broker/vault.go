@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// vault holds the credential of one attempt and asks its source as seldom as it can.
+// vault holds the credential of one attempt and asks its source as rarely as possible.
 type vault struct {
 	source Source
 
 	mu   sync.Mutex
 	now  Credential
-	used []string // every value there has been; answers are searched for all of them
+	used []string // every value so far; answers are searched for all of them
 }
 
 // get is the credential.
@@ -25,7 +25,7 @@ func (v *vault) get(ctx context.Context) (Credential, error) {
 	return v.take(v.source(ctx))
 }
 
-// renew is another credential than the one that the provider refused; false where the source has none.
+// renew returns another credential than the one that the provider refused; false if the source has none.
 func (v *vault) renew(ctx context.Context, refused Credential) (Credential, bool, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -46,8 +46,8 @@ func (v *vault) take(c Credential, err error) (Credential, error) {
 	return c, nil
 }
 
-// shortestSecret is how long a credential must be to be hidden. The made-up keys that local gateways take are shorter, and
-// could be any word of an answer.
+// shortestSecret is how long a credential must be to be hidden. Local gateways take made-up keys that are shorter, which could
+// be any word of an answer.
 const shortestSecret = 8
 
 // scrubber hides every credential that was used so far.

@@ -164,8 +164,8 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 	spec := shim.Spec{
 		Project: r.run.Project, Run: r.run.ID, Task: r.task.ID, Attempt: r.attempt.ID, Trigger: string(r.stage.Reason),
 		Agent: r.def.Use, Job: job, Workspace: r.dir(), Base: r.attempt.Base,
-		Branch: branchOf(r.run, r.stage), IntegrationBranch: r.run.Branch, Writes: shim.Writes(r.task.Writes),
-		CommitMessage: r.message(), Mark: r.marks(), Identity: shim.Identity(r.run.Identity), Isolation: isolation(r.run),
+		Branch: branchOf(r.run, r.stage), IntegrationBranch: r.run.Branch, Writes: r.task.Writes,
+		CommitMessage: r.message(), Mark: r.marks(), Identity: r.run.Identity, Isolation: isolation(r.run),
 		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: secrets, Model: broker,
 		ReadOnly: visible, Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run),
 		Network: r.reach(), Settings: settings(r.run),

@@ -241,10 +241,10 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command, apart bool) 
 			Dir: dir, Prompt: prompt, In: in, Out: filepath.Join(folder, "out"), Home: home,
 			Command: []string{"sh", "-c", cmd.Shell},
 		},
-		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
+		Writes: core.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
 		Env: toolCaches(cache), Writable: []string{cache},
 		OutputBytes: cmd.OutputCap, ReadOnly: visible, Masked: masked(c.run, d.Layout), Private: d.private(c.run),
-		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(), Network: c.reach(apart),
+		Identity: c.run.Identity, Redact: c.run.Playbook.Secrets(), Network: c.reach(apart),
 		Settings: settings(c.run), Resources: Resources(c.run, d.Layout),
 	})
 }

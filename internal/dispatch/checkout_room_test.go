@@ -164,7 +164,7 @@ func TestWhatACheckGets(t *testing.T) {
 		}, spec.Job); diff != "" || content(t, spec.Job.Prompt) != "make\n" {
 			t.Errorf("%q: %s", content(t, spec.Job.Prompt), diff)
 		}
-		if len(spec.Secrets) > 0 || !slices.Equal(spec.Redact, []string{"NEEDED"}) || spec.Tools != "" || spec.Writes != shim.WritesArtifacts {
+		if len(spec.Secrets) > 0 || !slices.Equal(spec.Redact, []string{"NEEDED"}) || spec.Tools != "" || spec.Writes != core.WritesArtifacts {
 			t.Errorf("it gets %+v", spec)
 		}
 		if string(spec.Isolation) != kind || spec.Timeout != 7 || spec.OutputBytes != 9 || spec.Job.Home != filepath.Join(folder, "home") || !slices.Equal(spec.Job.Command, []string{"sh", "-c", "make"}) {

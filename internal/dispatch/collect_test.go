@@ -68,8 +68,8 @@ func newEnded(t *testing.T, exit shim.Exit, outputs map[string]string) *ended {
 	err := shim.WriteSpec(e.folder, shim.Spec{
 		Project: "p", Run: e.run.ID, Task: "api.r1", Attempt: theAttempt, Agent: agent.Command, Workspace: work,
 		Job:    agent.Job{Dir: work, Prompt: filepath.Join(e.folder, "prompt.md"), In: filepath.Join(e.folder, "in"), Out: out, Command: []string{"true"}},
-		Writes: shim.WritesCode, Base: e.run.BaseCommit, Branch: "feature/x", CommitMessage: "wip", Isolation: sandbox.None,
-		Identity: shim.Identity{Name: "A", Email: "a@example.org"}, Timeout: shim.Duration(1 << 40),
+		Writes: core.WritesCode, Base: e.run.BaseCommit, Branch: "feature/x", CommitMessage: "wip", Isolation: sandbox.None,
+		Identity: core.Identity{Name: "A", Email: "a@example.org"}, Timeout: shim.Duration(1 << 40),
 	})
 	if err != nil {
 		t.Fatal(err)

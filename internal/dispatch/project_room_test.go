@@ -57,7 +57,7 @@ func TestAManagersDesk(t *testing.T) {
 		}
 	}
 	spec := p.spec(t)
-	if spec.Trigger != "epic,message" || spec.Conversation != "talk" || spec.Tools != p.Tools.Folder || spec.Repository != "https://git.example.org/r.git" || spec.Writes != shim.WritesPlan {
+	if spec.Trigger != "epic,message" || spec.Conversation != "talk" || spec.Tools != p.Tools.Folder || spec.Repository != "https://git.example.org/r.git" || spec.Writes != core.WritesPlan {
 		t.Errorf("it is told %+v", spec)
 	}
 	if spec.Env[agent.EnvSocket] != "/sock" || spec.Env[agent.EnvProgram] != p.Self || spec.Env[agent.EnvOrigin] != originPath(p.folder) || spec.Env["COLOR"] != "1" || !slices.Equal(spec.Secrets, []string{"NEEDED", "KNOWN_KEY", agent.EnvToken}) {

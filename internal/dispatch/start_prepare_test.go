@@ -200,7 +200,7 @@ func TestAnAttemptIsFurnished(t *testing.T) {
 	if at := sh(t, work, "git rev-parse HEAD; git symbolic-ref --short HEAD"); at != p.commit+"\nfeature/x" || spec.Base != p.commit {
 		t.Errorf("it works at %q from %s", at, spec.Base)
 	}
-	if spec.Workspace != work || spec.Job.Dir != work || spec.Branch != "feature/x" || spec.IntegrationBranch != "feature/x" || spec.Writes != shim.WritesCode {
+	if spec.Workspace != work || spec.Job.Dir != work || spec.Branch != "feature/x" || spec.IntegrationBranch != "feature/x" || spec.Writes != core.WritesCode {
 		t.Errorf("it works in %+v", spec)
 	}
 	options := map[string]string{

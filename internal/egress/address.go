@@ -6,14 +6,14 @@ import (
 	"net/netip"
 )
 
-// class is a range of addresses that nothing outside the sandbox may be reached
-// at without a person's word.
+// class is a range of addresses that the proxy connects to only if a person grants
+// it.
 type class struct {
 	name   string
 	ranges []netip.Prefix
 }
 
-// metadata is where clouds hand out credentials to whoever asks. Azure's has a
+// metadata is where clouds give credentials to anyone who asks. Azure's has a
 // public address.
 var metadata = class{"a cloud's metadata service", prefixes(
 	"169.254.169.254/32", "169.254.170.2/32", "169.254.170.23/32", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32",
@@ -22,7 +22,7 @@ var metadata = class{"a cloud's metadata service", prefixes(
 // unspecified addresses reach this host when they are dialled.
 var unspecified = class{"an unspecified address", prefixes("0.0.0.0/8", "::/128")}
 
-// classes is looked through from the top: the first that has the address names it.
+// classes are in order: the first that has an address names it.
 var classes = []class{
 	metadata,
 	unspecified,
@@ -39,8 +39,8 @@ var classes = []class{
 	{"a reserved address", prefixes("192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4", "2001::/23")},
 }
 
-// The ranges of IPv6 addresses that lead to an IPv4 address, and where in them it
-// stands.
+// The ranges of IPv6 addresses that lead to an IPv4 address, and the range of
+// public ones.
 var (
 	nat64     = netip.MustParsePrefix("64:ff9b::/96")
 	sixToFour = netip.MustParsePrefix("2002::/16")

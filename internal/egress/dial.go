@@ -25,19 +25,19 @@ type far struct {
 	upstream bool
 }
 
-// manner is what a connection is opened for. The upstream proxy is asked for a
-// tunnel in the one case, and sent requests in the other.
-type manner int
+// purpose is what a connection is opened for: through an upstream proxy it is a
+// tunnel in one case, and carries requests to the proxy in the other.
+type purpose int
 
 const (
-	tunnelled manner = iota
+	tunnelled purpose = iota
 	forwarded
 )
 
 // reach checks a host, resolves it once, and dials an address that passed. The
-// error is a *Refused if the policy forbids it. The record learns everything but
-// the bytes.
-func (s *Server) reach(ctx context.Context, a *attempt, host string, port int, how manner) (*far, error) {
+// error is a *Refused if the policy forbids it. It notes everything but the bytes
+// in the record.
+func (s *Server) reach(ctx context.Context, a *attempt, host string, port int, how purpose) (*far, error) {
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
 	conn, err := s.open(ctx, a, host, port, how)
@@ -53,7 +53,7 @@ func (s *Server) reach(ctx context.Context, a *attempt, host string, port int, h
 	return nil, err
 }
 
-func (s *Server) open(ctx context.Context, a *attempt, host string, port int, how manner) (*far, error) {
+func (s *Server) open(ctx context.Context, a *attempt, host string, port int, how purpose) (*far, error) {
 	name, err := s.o.Policy.check(host, port)
 	if err != nil {
 		return nil, err

@@ -28,15 +28,15 @@ type Options struct {
 	Policy Policy
 
 	// Upstream is a company's proxy for every host that NoProxy does not name; it
-	// may carry user and password. Its scheme is http or https. Names are then
-	// resolved by that proxy, not here: the list holds, but where a name leads is the
-	// proxy's to check.
+	// may carry user and password. Its scheme is http or https. That proxy then
+	// resolves names: the list still holds, but only the proxy can check where a name
+	// leads.
 	Upstream *url.URL
 	NoProxy  string
 	// UpstreamTLS is for an https proxy; nil trusts the system's authorities.
 	UpstreamTLS *tls.Config
 
-	// Resolve is asked once for each connection; nil is the system's resolver.
+	// Resolve is called once for each connection; nil is the system's resolver.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 
 	// Origin answers requests that are meant for the proxy itself (GET /path). Nil
@@ -107,7 +107,7 @@ func (s *Server) begin(protocol, host string, port int) *attempt {
 	return &attempt{record: s.o.Record, Connection: Connection{Start: time.Now(), Protocol: protocol, Host: shown(host), Port: port}}
 }
 
-// refuse notes a refusal, which is the answer to the client, too.
+// refuse notes a refusal and returns it for the client.
 func (a *attempt) refuse(cause string) *Refused {
 	a.Allowed, a.Cause = false, cause
 	return &Refused{a.Host, a.Port, cause}

@@ -22,7 +22,7 @@ const (
 	helloRandom     = 2 + 32 // the version before it
 )
 
-// What parseHello says besides a name.
+// The errors of parseHello.
 var (
 	errIncomplete = errors.New("the TLS ClientHello is not complete")
 	errNotTLS     = errors.New("not TLS")
@@ -89,7 +89,7 @@ func helloName(body cryptobyte.String) (string, error) {
 		return "", errBadHello
 	}
 	if body.Empty() {
-		return "", nil // before there were extensions
+		return "", nil // TLS from before there were extensions
 	}
 	if !body.ReadUint16LengthPrefixed(&extensions) || !body.Empty() {
 		return "", errBadHello

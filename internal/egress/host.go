@@ -19,8 +19,7 @@ const (
 // canonical returns the one spelling of a host that rules, records and ClientHellos
 // are compared by: lower case, ASCII, without brackets and trailing dot, and an
 // address as netip prints it. It refuses every spelling that programs read in
-// different ways, because the list would then be checked for one host and another
-// be reached.
+// different ways: the proxy could check the list for one host and reach another.
 func canonical(host string) (string, error) {
 	bracketed := strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]")
 	if bracketed {
@@ -54,8 +53,8 @@ func canonical(host string) (string, error) {
 	return host, checkName(host)
 }
 
-// checkName refuses what is no name that DNS could know. Underscores are fine:
-// hosts have them, whatever the standard says.
+// checkName refuses what cannot be a name in DNS. It allows underscores, which real
+// hosts have although the standard forbids them.
 func checkName(host string) error {
 	if host == "" {
 		return errors.New("the host name is empty")
@@ -98,8 +97,8 @@ func ascii(s string) bool {
 	return true
 }
 
-// shown is a host that somebody else wrote, for records and messages: a bounded
-// line of printable ASCII, whatever it contained.
+// shown is a host from outside, made fit for records and messages: a bounded line
+// of printable ASCII.
 func shown(host string) string {
 	if len(host) > maxHost {
 		host = host[:maxHost]

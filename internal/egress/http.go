@@ -20,7 +20,7 @@ const (
 )
 
 // answer serves one HTTP request.
-func (d *door) answer(w http.ResponseWriter, r *http.Request, c *client) {
+func (d *serving) answer(w http.ResponseWriter, r *http.Request, c *client) {
 	switch {
 	case r.Method == http.MethodConnect:
 		d.connect(w, r, c)
@@ -34,7 +34,7 @@ func (d *door) answer(w http.ResponseWriter, r *http.Request, c *client) {
 }
 
 // connect opens a tunnel.
-func (d *door) connect(w http.ResponseWriter, r *http.Request, c *client) {
+func (d *serving) connect(w http.ResponseWriter, r *http.Request, c *client) {
 	host, port, err := splitEndpoint(r.RequestURI)
 	a := d.begin("connect", host, port)
 	defer a.end()
@@ -60,7 +60,7 @@ func (d *door) connect(w http.ResponseWriter, r *http.Request, c *client) {
 	d.carry(a, c.Conn, far, early)
 }
 
-// hijack takes a connection from the HTTP server and returns what was read of it
+// hijack takes a connection from the HTTP server and returns what the server read
 // beyond the request.
 func hijack(w http.ResponseWriter) ([]byte, error) {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
@@ -73,7 +73,7 @@ func hijack(w http.ResponseWriter) ([]byte, error) {
 
 // plain forwards one request of plain HTTP on a connection of its own, so that its
 // bytes are known and its address is checked.
-func (d *door) plain(w http.ResponseWriter, r *http.Request, c *client) {
+func (d *serving) plain(w http.ResponseWriter, r *http.Request, c *client) {
 	host, port, err := plainEndpoint(r.URL)
 	a := d.begin("http", host, port)
 	defer a.end()
@@ -90,12 +90,14 @@ func (d *door) plain(w http.ResponseWriter, r *http.Request, c *client) {
 }
 
 // forward sends a request on an open connection, closes that, and notes its bytes.
-func (d *door) forward(w http.ResponseWriter, r *http.Request, c *client, a *attempt, far *far) {
+func (d *serving) forward(w http.ResponseWriter, r *http.Request, c *client, a *attempt, far *far) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	watch := newWatch(d.o.Idle, func() { cancel(); _ = c.Close(); _ = far.Close() })
+	host := far.Conn
+	watch := newWatch(d.o.Idle, func() { cancel(); _ = c.Close(); _ = host.Close() })
 	defer watch.stop()
-	wire := &meter{Conn: far.Conn, moved: watch.touch}
+	wire := &meter{Conn: host, moved: watch.touch}
+	far.Conn = wire
 	body, passedOn := &answerBody{a: a}, false
 	defer func() {
 		a.Sent, a.Received = wire.settle()
@@ -125,12 +127,12 @@ func (d *door) forward(w http.ResponseWriter, r *http.Request, c *client, a *att
 			http.Error(w, endpoint(a.Host, a.Port)+" gave no answer: "+a.Cause, http.StatusBadGateway)
 		},
 	}
-	p.ServeHTTP(w, r.WithContext(context.WithValue(ctx, wireKey{}, wired{wire, far.upstream})))
+	p.ServeHTTP(w, r.WithContext(context.WithValue(ctx, openKey{}, far)))
 	passedOn = body.ended // and it did not panic: a client that hangs up from here on has its answer
 }
 
-// plainEndpoint is where an absolute-form request wants to go. TLS is not plain,
-// and on its port nothing else may pass.
+// plainEndpoint is where an absolute-form request wants to go. It refuses the port
+// of TLS, on which nothing else may pass.
 func plainEndpoint(u *url.URL) (string, int, error) {
 	host, port, err := cutPort(u.Host)
 	switch {
@@ -185,14 +187,8 @@ func contextCause(ctx context.Context) string {
 	return cause(ctx.Err())
 }
 
-type wireKey struct{}
-
-// wired is the open connection for a request, and whether it leads to the upstream
-// proxy.
-type wired struct {
-	conn     net.Conn
-	upstream bool
-}
+// openKey is where a request's context has the connection that was opened for it.
+type openKey struct{}
 
 // plainTransport sends each request on the connection that its context carries: it
 // dials nothing itself.
@@ -203,18 +199,18 @@ func plainTransport(upstream *url.URL) *http.Transport {
 		MaxResponseHeaderBytes: answerBytes,
 		ExpectContinueTimeout:  continueTime,
 		Proxy: func(r *http.Request) (*url.URL, error) {
-			if at, ok := r.Context().Value(wireKey{}).(wired); !ok || !at.upstream {
+			if open, ok := r.Context().Value(openKey{}).(*far); !ok || !open.upstream {
 				return nil, nil
 			}
 			// The connection to an https proxy has its TLS already.
 			return &url.URL{Scheme: "http", Host: upstream.Host, User: upstream.User}, nil
 		},
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			at, ok := ctx.Value(wireKey{}).(wired)
+			open, ok := ctx.Value(openKey{}).(*far)
 			if !ok {
 				return nil, errors.New("no connection was opened for this request")
 			}
-			return at.conn, nil
+			return open.Conn, nil
 		},
 	}
 }

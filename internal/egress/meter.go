@@ -45,9 +45,9 @@ func (m *meter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// settle closes the connection and counts what was moved until then.
+// settle closes the connection and returns the bytes that it moved.
 func (m *meter) settle() (sent, received int64) {
-	_ = m.Close() // a second time, mostly
+	_ = m.Close() // mostly it is closed already
 	m.reading.Lock()
 	defer m.reading.Unlock()
 	m.writing.Lock()

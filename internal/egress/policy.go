@@ -28,8 +28,8 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("connection to %s refused: %s", endpoint(r.Host, r.Port), r.Cause)
 }
 
-// check returns the canonical host if the list names it with the port. The
-// addresses of the host are checked by CheckAddress. The error is a *Refused.
+// check returns the canonical host if the list names it with the port. CheckAddress
+// checks the addresses of the host. The error is a *Refused.
 func (p Policy) check(host string, port int) (string, error) {
 	name, err := canonical(host)
 	if err != nil {
@@ -80,9 +80,9 @@ func (p Policy) CheckAddress(host string, port int, a netip.Addr) error {
 	return &Refused{name, port, fmt.Sprintf("it is at %s, %s", a, what)}
 }
 
-// granted reports whether a person gave their word for an address. A metadata
-// service and the unspecified address must be named themselves: nobody who grants
-// a company's network means them.
+// granted reports whether a person granted an address. The grant of a metadata
+// service or the unspecified address must name that one address: a person who
+// grants a company's network does not mean them.
 func (p Policy) granted(host string, port int, a netip.Addr) bool {
 	for _, g := range p.Private {
 		if special(a) && !g.Range.IsSingleIP() {

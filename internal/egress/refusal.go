@@ -13,13 +13,13 @@ import (
 const (
 	maxReason = 199 // characters of a reason phrase
 	goodbye   = 2 * time.Second
-	leftover  = 256 << 10 // of a request that nobody wants is read, so that its sender reads the answer
+	leftover  = 256 << 10 // bytes read of a refused request, so that its sender reads the answer
 )
 
 // refuse answers a request that leads nowhere: 403 if the policy forbids it, 502 if
 // the host was not reached. It ends the connection, because only a raw answer has a
 // reason phrase, and that is all that many programs show.
-func (d *door) refuse(w http.ResponseWriter, err error) {
+func (d *serving) refuse(w http.ResponseWriter, err error) {
 	status, text := http.StatusBadGateway, "Cannot connect: "+cause(err)
 	var refused *Refused
 	if errors.As(err, &refused) {
@@ -55,8 +55,8 @@ func rawAnswer(status int, text, advice string) string {
 		status, reason, len(body), body)
 }
 
-// hangUp says a last word and reads on for a moment: a socket that is closed with
-// unread bytes may take the answer back.
+// hangUp sends a last answer and reads on for a moment: if a socket is closed with
+// unread bytes, the answer may be lost.
 func hangUp(conn net.Conn, word string) {
 	_ = conn.SetDeadline(time.Now().Add(goodbye)) // fails only with the connection
 	if _, err := io.WriteString(conn, word); err != nil {
@@ -70,9 +70,9 @@ func hangUp(conn net.Conn, word string) {
 	}
 }
 
-// turnAway answers a connection for which there is no room. Nothing was read of
-// it, so that it is taken for HTTP.
-func (d *door) turnAway(conn net.Conn) {
+// turnAway answers a connection for which there is no room. It has read nothing of
+// it, so it answers as if the client spoke HTTP.
+func (d *serving) turnAway(conn net.Conn) {
 	a := d.begin("", "", 0)
 	defer a.end()
 	a.Cause = fmt.Sprintf("%d connections are open already", d.o.MaxConns)

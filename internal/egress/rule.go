@@ -27,8 +27,8 @@ type Rule struct {
 // path is ignored. The port is 443 unless the text or its scheme says otherwise.
 func ParseRule(text string) (Rule, error) { return parseRule(text, portHTTPS) }
 
-// ParseDeny reads a rule that closes a host. Without a port it closes every port:
-// somebody who denies a host does not mean one of its doors.
+// ParseDeny reads a rule that closes a host. Without a port it closes every port,
+// because a person who denies a host means all of it.
 func ParseDeny(text string) (Rule, error) { return parseRule(text, anyPort) }
 
 func parseRule(text string, port int) (Rule, error) {
@@ -81,7 +81,7 @@ func cutPort(text string) (host string, port int, err error) {
 	return text[:colon], port, err
 }
 
-// badRule never repeats what stands before an @: a URL may carry a password.
+// badRule never repeats what comes before an @, which may be a password.
 func badRule(text, cause string) error {
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {
 		text = "…" + text[at:]
@@ -118,7 +118,7 @@ func (r Rule) covers(host string, port int) bool {
 	return host == r.Host
 }
 
-// Grant is a person's word that a host may be at a private address. It does not
+// Grant is a person's permission for a host to be at a private address. It does not
 // put the host on the list.
 type Grant struct {
 	Rule  Rule

@@ -26,7 +26,7 @@ const (
 // error is nil if ctx ended.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	inner, cancel := context.WithCancel(ctx)
-	d := &door{Server: s, ctx: inner, handed: make(chan net.Conn)}
+	d := &serving{Server: s, ctx: inner, handed: make(chan net.Conn)}
 	web := d.webServer()
 	var served sync.WaitGroup
 	served.Go(func() { _ = web.Serve(handedOver{d, l.Addr()}) }) // ends with inner only
@@ -44,15 +44,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// door is one call of Serve.
-type door struct {
+// serving is one call of Serve.
+type serving struct {
 	*Server
 	ctx    context.Context
 	handed chan net.Conn // to the HTTP server
 	open   sync.WaitGroup
 }
 
-func (d *door) accept(l net.Listener) error {
+func (d *serving) accept(l net.Listener) error {
 	for {
 		conn, err := l.Accept()
 		switch {
@@ -82,7 +82,7 @@ func scarce(err error) bool {
 }
 
 // admit serves a connection if there is room, and turns it away at once otherwise.
-func (d *door) admit(conn net.Conn) {
+func (d *serving) admit(conn net.Conn) {
 	select {
 	case d.slots <- struct{}{}:
 	default:
@@ -101,8 +101,8 @@ func (d *door) admit(conn net.Conn) {
 	go d.greet(c)
 }
 
-// replace serves a connection that was handed over in the place of the one it came on.
-func (d *door) replace(c *client, handed net.Conn) {
+// replace serves a handed-over connection instead of the one it came on.
+func (d *serving) replace(c *client, handed net.Conn) {
 	stop := context.AfterFunc(d.ctx, func() { hangUpOn(handed) })
 	leave := c.release
 	c.Conn, c.release = handed, sync.OnceFunc(func() {
@@ -112,8 +112,8 @@ func (d *door) replace(c *client, handed net.Conn) {
 	})
 }
 
-// hangUpOn closes a client's connection. Whoever handed it over has it as well, and may have made it a blocking one: a read
-// or write of ours then waits in the kernel, where no deadline and no close reaches it. A shutdown does.
+// hangUpOn closes a client's connection. The process that handed it over has it too, and may have made it blocking: our read
+// or write then waits in the kernel, which no deadline and no close ends. A shutdown does.
 func hangUpOn(conn net.Conn) {
 	if both, ok := conn.(interface {
 		CloseRead() error
@@ -125,7 +125,7 @@ func hangUpOn(conn net.Conn) {
 }
 
 // greet finds out which protocol a client speaks.
-func (d *door) greet(c *client) {
+func (d *serving) greet(c *client) {
 	_ = c.SetReadDeadline(time.Now().Add(d.o.Header)) // fails only with the connection
 	first, handed, err := handover.Take(c.Conn)
 	if err == nil && handed != nil {
@@ -176,7 +176,7 @@ func (c *client) Close() error {
 
 // handedOver is the listener of the HTTP server: it accepts what greet hands over.
 type handedOver struct {
-	*door
+	*serving
 	addr net.Addr
 }
 
@@ -194,14 +194,14 @@ func (h handedOver) Addr() net.Addr { return h.addr }
 
 type clientKey struct{}
 
-// webServer reads requests. A connection's place is free again when the server
-// closes it or, once a handler has taken it over, when that handler returns.
-func (d *door) webServer() *http.Server {
+// webServer reads requests. It frees a connection's slot when it closes the
+// connection or, once a handler has taken it over, when that handler returns.
+func (d *serving) webServer() *http.Server {
 	return &http.Server{
 		ReadHeaderTimeout: d.o.Header,
 		MaxHeaderBytes:    headerBytes,
 		IdleTimeout:       d.o.Idle,
-		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is their business
+		ErrorLog:          log.New(io.Discard, "", 0), // clients' mistakes are no news
 		BaseContext:       func(net.Listener) context.Context { return d.ctx },
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
 			return context.WithValue(ctx, clientKey{}, conn)

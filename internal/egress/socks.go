@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What SOCKS5 (RFC 1928) calls things.
+// Constants of SOCKS5 (RFC 1928).
 const (
 	socksVersion     = 5
 	socksNoAuth      = 0
@@ -30,7 +30,7 @@ const (
 )
 
 // socks serves a SOCKS5 client.
-func (d *door) socks(c *client) {
+func (d *serving) socks(c *client) {
 	if !d.greetSocks(c) {
 		return
 	}
@@ -62,8 +62,8 @@ func (d *door) socks(c *client) {
 	d.carry(a, c.Conn, far, nil)
 }
 
-// greetSocks agrees on no authentication: the socket itself says who is calling.
-func (d *door) greetSocks(c *client) bool {
+// greetSocks agrees on no authentication: only this attempt can reach the socket.
+func (d *serving) greetSocks(c *client) bool {
 	var head [2]byte
 	if _, err := io.ReadFull(c, head[:]); err != nil {
 		return false

@@ -35,7 +35,7 @@ type tunnel struct {
 
 // carry runs a tunnel to its end and notes it in the record. The caller closes
 // both connections.
-func (d *door) carry(a *attempt, near net.Conn, far *far, early []byte) {
+func (d *serving) carry(a *attempt, near net.Conn, far *far, early []byte) {
 	t := &tunnel{client: near, host: far.Conn, idle: d.o.Idle, pulse: d.o.Idle / 4}
 	cut := func() { hangUpOn(near); _ = far.Close() }
 	t.watch = newWatch(d.o.Idle, cut)
@@ -70,13 +70,13 @@ func (d *door) carry(a *attempt, near net.Conn, far *far, early []byte) {
 // up copies from the client to the host, after a look at what the client says
 // first. An error means that nothing more may pass in either direction.
 func (t *tunnel) up(host string, port int, early []byte) error {
-	first, err := t.firstWords(host, port, early)
+	first, err := t.firstBytes(host, port, early)
 	if err != nil {
 		return err
 	}
 	err = t.pour(t.host, t.client, first, &t.sent)
 	switch {
-	case t.hostDone.Load(): // after its end a host owes nothing
+	case t.hostDone.Load(): // what fails after the host's end is no failure
 	case errors.Is(err, syscall.ECONNRESET) && gone(t.client):
 	default:
 		t.note(err)
@@ -103,7 +103,7 @@ func gone(conn net.Conn) bool {
 	return err != nil || ended
 }
 
-// down copies from the host to the client. That the client hung up is no failure.
+// down copies from the host to the client. It is no failure if the client hangs up.
 func (t *tunnel) down(rest []byte) {
 	err := t.pour(t.client, t.host, rest, &t.received)
 	if !errors.Is(err, syscall.EPIPE) {
@@ -111,9 +111,9 @@ func (t *tunnel) down(rest []byte) {
 	}
 }
 
-// firstWords reads until it is clear whether the client speaks TLS and, if so,
+// firstBytes reads until it is clear whether the client speaks TLS and, if so,
 // which host it asks for.
-func (t *tunnel) firstWords(host string, port int, said []byte) ([]byte, error) {
+func (t *tunnel) firstBytes(host string, port int, said []byte) ([]byte, error) {
 	said = append(make([]byte, 0, 4<<10), said...)
 	for need := 1; ; {
 		if len(said) >= need {
@@ -143,7 +143,7 @@ func (t *tunnel) firstWords(host string, port int, said []byte) ([]byte, error) 
 	}
 }
 
-// judge decides on the first words: a ClientHello with a name, or err.
+// judge decides on the first bytes: a ClientHello with a name, or err.
 func (t *tunnel) judge(host string, port int, name string, err error) error {
 	switch {
 	case errors.Is(err, errNotTLS) && port == portHTTPS:
@@ -177,7 +177,7 @@ func (t *tunnel) pour(dst, src net.Conn, first []byte, moved *atomic.Int64) erro
 	for err == nil {
 		t.arm(src)
 		var copied int64
-		copied, err = io.Copy(dst, src) // splice, where the system has it
+		copied, err = io.Copy(dst, src) // by splice on Linux
 		moved.Add(copied)
 		if copied > 0 {
 			t.watch.touch()
@@ -215,8 +215,8 @@ func (t *tunnel) read(p []byte) (int, error) {
 	}
 }
 
-// arm makes a copy look up after a while: a splice says only when it returns how
-// much it moved. No write has a deadline, so no byte is lost by it.
+// arm makes a copy return after a while, because a splice tells only then how much
+// it moved. No write has a deadline, so no byte is lost.
 func (t *tunnel) arm(src net.Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -234,8 +234,8 @@ func (t *tunnel) hurry() {
 	_ = t.host.SetReadDeadline(now)
 }
 
-// note keeps the first error. That a connection is closed here is no news: whoever
-// closed it knows why.
+// note keeps the first error, but not that a connection was closed here: the code
+// that closed it knows why.
 func (t *tunnel) note(err error) {
 	if err == nil || errors.Is(err, net.ErrClosed) {
 		return

@@ -23,7 +23,7 @@ func TestIdleIsNotLong(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			(&door{Server: s, ctx: ctx}).carry(a, near, &far{Conn: distant}, nil)
+			(&serving{Server: s, ctx: ctx}).carry(a, near, &far{Conn: distant}, nil)
 		}()
 		began := time.Now()
 		for i := range byte(20) {
@@ -63,7 +63,7 @@ func TestClientGone(t *testing.T) {
 		early := []byte("SSH-2.0-x\r\n")
 		go func() { _, _ = io.ReadFull(host, make([]byte, len(early))) }()
 		began := time.Now()
-		(&door{Server: s, ctx: ctx}).carry(a, reset{near}, &far{Conn: distant}, early)
+		(&serving{Server: s, ctx: ctx}).carry(a, reset{near}, &far{Conn: distant}, early)
 		if took := time.Since(began); took > linger*5/4 || a.Sent != 11 || a.Cause != syscall.ECONNRESET.Error() {
 			t.Errorf("%v, %+v", took, a.Connection)
 		}

@@ -18,7 +18,7 @@ import (
 // dialUpstream opens a connection to the upstream proxy and, for a tunnel, asks it
 // to connect to target. The proxy's own address is the person's choice, and no
 // policy applies to it. Its errors are not the host's, so they wrap nothing.
-func (s *Server) dialUpstream(ctx context.Context, target string, how manner) (*far, error) {
+func (s *Server) dialUpstream(ctx context.Context, target string, how purpose) (*far, error) {
 	dialer := net.Dialer{Timeout: dialTime}
 	conn, err := dialer.DialContext(ctx, "tcp", upstreamAddress(s.o.Upstream))
 	if err != nil {
@@ -26,14 +26,14 @@ func (s *Server) dialUpstream(ctx context.Context, target string, how manner) (*
 	}
 	f := &far{Conn: conn, upstream: true}
 	if err := s.prepare(ctx, f, target, how); err != nil {
-		_ = conn.Close() // err is the news
+		_ = conn.Close() // err says what went wrong
 		return nil, errors.New("the upstream proxy gave no connection: " + cause(err))
 	}
 	return f, nil
 }
 
 // prepare makes a connection to the proxy ready for use, in the time that ctx has.
-func (s *Server) prepare(ctx context.Context, f *far, target string, how manner) error {
+func (s *Server) prepare(ctx context.Context, f *far, target string, how purpose) error {
 	raw := f.Conn
 	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Now()) })
 	defer stop()

@@ -1,6 +1,6 @@
-// Package handover gives a TCP connection from one process to another, over a unix socket. Whoever stood between a client and
+// Package handover gives a TCP connection from one process to another, over a unix socket. The process between a client and
 // its server is then out of the way, and copies nothing. The package reads one byte and nothing else, and it takes nothing
-// but a TCP connection: who gives is not trusted.
+// but a TCP connection, because it does not trust the giver.
 package handover
 
 import (

@@ -104,7 +104,7 @@ func TestCallsThatEventsKeep(t *testing.T) {
 func TestWhatWasTooMuchIsNotHidden(t *testing.T) {
 	folder := t.TempDir()
 	spec := shim.Spec{Proto: shim.Proto, Run: "run", Attempt: "a.r1.a1", Agent: "claude", Timeout: shim.Duration(time.Minute),
-		Isolation: sandbox.None, Writes: shim.WritesCode, Job: agent.Job{Role: agent.Role{Name: "writer"}, Dir: folder}}
+		Isolation: sandbox.None, Writes: core.WritesCode, Job: agent.Job{Role: agent.Role{Name: "writer"}, Dir: folder}}
 	if err := shim.WriteSpec(folder, spec); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Commits is to be given the output of `git cat-file --batch` for commits. They are searched as they are pushed: every header,
-// and the message to its end.
+// Commits takes the output of `git cat-file --batch` for commits. It searches them as they are pushed: every header, and the
+// message to its end.
 func (s *Scanner) Commits() io.Writer { return &commits{scanner: s} }
 
 type commits struct {

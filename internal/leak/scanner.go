@@ -13,8 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 )
 
-// Format is the --format of git log in which a [Scanner] reads to which commit a patch belongs. The commits themselves are
-// searched as objects, see [Scanner.Commits]: what git log prints of them leaves out headers and what follows a zero byte.
+// Format is the --format of git log in which a [Scanner] reads to which commit a patch belongs. [Scanner.Commits] searches the
+// commits themselves as objects, because git log leaves out their headers and what follows a zero byte.
 const Format = "format:%x00%H"
 
 // Bounds of what is held at once: a file is searched piece by piece, and the end of a long line again with what follows.
@@ -40,8 +40,8 @@ func (f Find) Same(other Find) bool {
 	return f.File == other.File && f.Rule == other.Rule && f.digest == other.digest
 }
 
-// Scanner is given the output of `git diff-tree -p -U0` or `git log -p -U0 --format=Format`. It is an [io.Writer], so that
-// nothing has to be held whole. Close has the last find.
+// Scanner takes the output of `git diff-tree -p -U0` or `git log -p -U0 --format=Format`. It is an [io.Writer], so that
+// nothing has to be held whole. After Close it has every find.
 type Scanner struct {
 	threads func() *redact.Thread
 	finds   []Find
@@ -58,7 +58,7 @@ type Scanner struct {
 	plus, minus int // lines of the hunk that are still to come
 	next        int // number of the next added line
 	state       state
-	control     []byte // a line that is none of a file
+	control     []byte // a line of git's own, which belongs to no file
 }
 
 // start is where a line begins in text.
@@ -120,7 +120,7 @@ func (s *Scanner) Close() {
 	s.flush(0)
 }
 
-// begin decides what a line is by its first byte, and says whether that is none of it.
+// begin decides what a line is by its first byte, and reports that the byte is not part of the line's text.
 func (s *Scanner) begin(c byte) bool {
 	switch {
 	case s.plus == 0 && s.minus == 0:
@@ -170,7 +170,7 @@ func (s *Scanner) steer(line []byte) {
 	}
 }
 
-// name searches the name of a file, which is published as well.
+// name searches the name of a file, which is published too.
 func (s *Scanner) name() {
 	for _, f := range s.threads().Finds([]byte(s.file)) {
 		s.found(Find{Rule: f.Name, File: s.file}, []byte(s.file)[f.Start:f.End])

@@ -6,7 +6,7 @@ type automaton struct {
 	class   [256]uint8 // byte to column
 	columns int
 	next    []uint32 // row of a state to next row; hitFlag is set where a pattern ends
-	depth   []int    // by state: length of the longest unfinished pattern that the text ends with
+	depth   []int    // by state: length of the longest unfinished pattern at the end of the text
 	ends    [][]int  // by state: patterns that end here, longest first
 }
 
@@ -24,8 +24,11 @@ func newAutomaton(patterns [][]byte, foldCase bool) *automaton {
 			}
 		}
 	}
-	if a.columns > 256 {
-		a.identityClasses()
+	if a.columns > 256 { // the patterns hold all bytes, and no column is left for any other
+		a.columns = 256
+		for c := range a.class {
+			a.class[c] = uint8(c)
+		}
 	}
 	if foldCase {
 		for c := 'a'; c <= 'z'; c++ {
@@ -38,14 +41,6 @@ func newAutomaton(patterns [][]byte, foldCase bool) *automaton {
 	}
 	a.link()
 	return a
-}
-
-// identityClasses serves patterns that hold all 256 bytes, where no column is left for "any other byte".
-func (a *automaton) identityClasses() {
-	a.columns = 256
-	for c := range a.class {
-		a.class[c] = uint8(c)
-	}
 }
 
 func (a *automaton) addState(depth int) int {
@@ -76,7 +71,9 @@ func (a *automaton) link() {
 	for len(queue) > 0 {
 		state := queue[0]
 		queue = queue[1:]
-		a.ends[state] = append(a.ends[state], a.endsOfSuffix(state, suffix[state])...)
+		if state != 0 {
+			a.ends[state] = append(a.ends[state], a.ends[suffix[state]]...)
+		}
 		isLeaf := true
 		for col := range a.columns {
 			cell := state*a.columns + col
@@ -104,13 +101,6 @@ func (a *automaton) link() {
 		}
 		a.next[cell] = row
 	}
-}
-
-func (a *automaton) endsOfSuffix(state, suffix int) []int {
-	if state == 0 {
-		return nil
-	}
-	return a.ends[suffix]
 }
 
 // scan calls hit with every pattern and the index just after it. It returns the length of the longest unfinished

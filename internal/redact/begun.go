@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// maxBefore bounds what a writer remembers of the text that it passed on: more than [leastWrapped] characters in any encoding.
+// maxBefore bounds what a writer remembers of the text it passed on: more than [leastWrapped] characters in any encoding.
 const maxBefore = 64
 
-// firstReach is how far a value that began before is followed unless it goes on.
+// firstReach is how far the writer first follows a value that began before.
 const firstReach = 512
 
-// find is [Redactor.findPending] for what is held. It also finds what is left of an exact value that began in the line
-// before, with too little of it there for that line to wait.
+// find is [Redactor.findPending] for what is held. It also finds the rest of an exact value that began in the line before,
+// with too little of it there for that line to be held back.
 func (w *writer) find(keys *keyState) (spans []span, pending int) {
 	spans, pending = w.redactor.findPending(w.held, w.work, keys)
 	if len(w.before) == 0 || w.redactor.exact.automaton == nil {
@@ -20,7 +20,7 @@ func (w *writer) find(keys *keyState) (spans []span, pending int) {
 	}
 	border := len(w.before)
 	var found []span
-	for _, size := range []int{firstReach, w.redactor.exact.reach()} { // seldom more than a first look is needed
+	for _, size := range []int{firstReach, w.redactor.exact.reach()} { // the first look is nearly always enough
 		joined := append(bytes.Clone(w.before), w.held[:min(len(w.held), size)]...)
 		var begun int
 		if found, begun = w.redactor.findExact(joined); begun >= border {
@@ -41,7 +41,7 @@ func (w *writer) find(keys *keyState) (spans []span, pending int) {
 	return spans, pending
 }
 
-// findExact looks for exact values alone, in text as it would be shown.
+// findExact looks only for exact values, in text as it would be shown.
 func (r *Redactor) findExact(text []byte) (spans []span, pending int) {
 	buffers := r.views.Get().(*viewBuffers)
 	defer r.views.Put(buffers)
@@ -54,7 +54,7 @@ func (r *Redactor) findExact(text []byte) (spans []span, pending int) {
 	return shown.inSource(found, begun, len(text))
 }
 
-// endOf is what has to be remembered of text that was passed on. Lines without anything in them do not count.
+// endOf is what a writer must remember of text it passed on. Empty lines do not count.
 func endOf(text []byte) []byte {
 	end := bytes.TrimRight(text, " \t\r\n")
 	if bytes.IndexByte(text[len(end):], '\n') >= 0 {

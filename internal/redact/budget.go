@@ -1,14 +1,14 @@
 package redact
 
-// budget bounds the work of rules on one text. Its unit is a glance at a byte; to run a pattern over it costs as many
-// as the pattern has instructions. Ordinary text, little of which stands near a keyword and could match, does not come
-// near the bound. A text made of keywords would otherwise keep each of some two hundred patterns busy with every byte,
-// and take hours.
+// budget bounds the work of rules on one text. Its unit is a look at one byte; running a pattern over a byte costs as many
+// units as the pattern has instructions. Ordinary text does not come near the bound, because little of it is near a keyword
+// and could match. A text made of keywords would otherwise keep each of some two hundred patterns busy with every byte, and
+// take hours.
 type budget struct{ left int }
 
 const (
 	baseWork    = 600 << 20 // a few seconds
-	workShare   = 10        // and so much more for each byte of the text
+	workShare   = 10        // more for each byte of the text
 	leastWeight = 64
 )
 
@@ -19,7 +19,8 @@ func (b *budget) grow(size int) {
 	}
 }
 
-// spend takes work from the budget, and says whether there was enough. Once there was not, there never is.
+// spend takes work from the budget, and reports whether there was enough. After the first time that there was not, it never
+// is.
 func (b *budget) spend(work int) bool {
 	if work > b.left {
 		b.left = -1

@@ -21,8 +21,8 @@ var prefixes = []string{
 
 const keyPrefix = "-----BEGIN "
 
-// encodedRules find such tokens and private keys in base64 and hexadecimal, whatever stands before them in what was
-// encoded, and tokens that are wrapped over lines.
+// encodedRules find such tokens and private keys in base64 and hexadecimal, whatever precedes them in the encoded text, and
+// tokens that are wrapped over lines.
 func encodedRules() []Rule {
 	base64Words, hexWords := encodedWords()
 	var quoted []string
@@ -45,11 +45,11 @@ const (
 )
 
 const (
-	encodedReach = 16 << 10 // how far behind its first digits something encoded is followed
+	encodedReach = 16 << 10 // how far after its first digits something encoded is followed
 	leastEncoded = 32       // digits of a line that the next goes on with
 )
 
-// encodedWords are what the beginnings of tokens and private keys become in base64 and in hexadecimal.
+// encodedWords are the beginnings of tokens and private keys, encoded in base64 and in hexadecimal.
 func encodedWords() (base64Words, hexWords []string) {
 	for _, p := range append(slices.Clone(prefixes), keyPrefix) {
 		for shift := range 3 {
@@ -70,7 +70,7 @@ func encodedPattern(digit string, least int) string {
 		full + `*` + digit + `{` + strconv.Itoa(least) + `,}={0,2})`
 }
 
-// encodedExtent is how much of lines of digits is hidden. A short last line may be no part of them.
+// encodedExtent is how much of the lines of digits is hidden. A short last line may not belong to them.
 func encodedExtent(holds func([]byte) bool) func([]byte) int {
 	return func(found []byte) int {
 		if holds(found) {
@@ -85,7 +85,7 @@ func encodedExtent(holds func([]byte) bool) func([]byte) int {
 	}
 }
 
-// encodedBegin finds what encodedWords are, in lines that are read one by one.
+// encodedBegin finds encodedWords in single lines.
 var encodedBegin = sync.OnceValue(func() *automaton {
 	base64Words, hexWords := encodedWords()
 	var words [][]byte
@@ -98,7 +98,7 @@ var encodedBegin = sync.OnceValue(func() *automaton {
 	return newAutomaton(words, false)
 })
 
-// encodedStart is where the line begins that something encoded begins in which may go on in the line at b[at:].
+// encodedStart is the start of the line in which something encoded begins that may go on in the line at b[at:].
 func encodedStart(b []byte, at int) int {
 	for start := at; start > max(0, at-encodedReach); {
 		end := start - 1
@@ -123,10 +123,10 @@ func encodedStart(b []byte, at int) int {
 	return at
 }
 
-// tokens are the rules for what may stand in an encoding.
+// tokens are the rules for decoded text.
 var tokens = sync.OnceValue(func() *RuleSet { return NewRuleSet(tokenRules()) })
 
-// holdsSecret says whether text, undone from an encoding, has a token or a private key in it.
+// holdsSecret reports whether decoded text has a token or a private key in it.
 func holdsSecret(text []byte) bool {
 	if bytes.Contains(text, []byte(keyPrefix)) {
 		if m, ok := newMarkReader(text).after(0); ok && !m.isEnd {
@@ -136,7 +136,7 @@ func holdsSecret(text []byte) bool {
 	return len(tokens().find(text, nil, &budget{left: baseWork})) > 0
 }
 
-// digitsOf is text without the ends of its lines, escaped or not, and what stands around them.
+// digitsOf is the base64 digits of text, without line ends, escaped or not, and everything else.
 func digitsOf(text []byte) []byte {
 	digits := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -153,36 +153,23 @@ func digitsOf(text []byte) []byte {
 	return digits
 }
 
-// holdsBase64 tries all alignments, because digits of something else may stand right before the encoding.
+// plainDigits are those of base64 for URLs as the ordinary one has them.
+var plainDigits = strings.NewReplacer("-", "+", "_", "/")
+
+// holdsBase64 tries all alignments, because other digits may come right before the encoding.
 func holdsBase64(found []byte) bool {
-	digits := digitsOf(found)
-	for i, c := range digits {
-		switch c {
-		case '-':
-			digits[i] = '+'
-		case '_':
-			digits[i] = '/'
-		}
-	}
-	decoded := make([]byte, base64.RawStdEncoding.DecodedLen(len(digits)))
+	digits := plainDigits.Replace(string(digitsOf(found)))
 	for shift := range min(4, len(digits)) {
 		whole := digits[shift:]
-		n, err := base64.RawStdEncoding.Decode(decoded, whole[:len(whole)/4*4])
-		if err == nil && holdsSecret(appendRest(decoded[:n], whole)) {
+		if len(whole)%4 == 1 { // a single digit stands for no byte
+			whole = whole[:len(whole)-1]
+		}
+		text, err := base64.RawStdEncoding.DecodeString(whole)
+		if err == nil && holdsSecret(text) {
 			return true
 		}
 	}
 	return false
-}
-
-// appendRest adds what the digits after the last full group of four stand for.
-func appendRest(decoded, digits []byte) []byte {
-	rest := digits[len(digits)/4*4:]
-	last, err := base64.RawStdEncoding.DecodeString(string(rest))
-	if err != nil {
-		return decoded
-	}
-	return append(decoded, last...)
 }
 
 func holdsHex(found []byte) bool {
@@ -199,8 +186,8 @@ func holdsHex(found []byte) bool {
 
 var breaks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(tokenBreak + `[ \t>|+]*`) })
 
-// wrappedExtent is how much of found, a token and the beginnings of the lines after it, is a token that was wrapped: up
-// to where it is whole, and on where a line is full and the next looks drawn too. A token in one line is not its matter.
+// wrappedExtent is how much of found, a token and the beginnings of the lines after it, is a token that was wrapped: up to
+// where it is whole, and further if a line is full and the next looks random too. It is 0 for a token in one line.
 func wrappedExtent(found []byte) int {
 	gaps := breaks().FindAllIndex(found, -1)
 	if len(gaps) == 0 {
@@ -228,7 +215,7 @@ func wrappedExtent(found []byte) int {
 	return 0
 }
 
-// isWhole says whether a token's rule takes all of it.
+// isWhole reports whether a token's rule takes all of it.
 func isWhole(token []byte) bool {
 	for _, s := range tokens().find(token, nil, &budget{left: baseWork}) {
 		if s.start == 0 && s.end == len(token) {
@@ -238,7 +225,7 @@ func isWhole(token []byte) bool {
 	return false
 }
 
-// hasOpenToken says whether line ends in what may be the beginning of a token that goes on in the next.
+// hasOpenToken reports whether line may end in the beginning of a token that goes on in the next.
 func hasOpenToken(line []byte) bool {
 	start := len(line)
 	for start > 0 && isToken(line[start-1]) {

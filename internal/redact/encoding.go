@@ -28,10 +28,12 @@ func newPattern(name, text string) pattern {
 	return pattern{name: name, head: flat[:cut], rest: flat[cut:]}
 }
 
-// patternsOf lists every form in which a secret is looked for. Escaped and percent-encoded forms are not among them:
-// views undo those.
+// patternsOf lists every form in which the redactor looks for a secret, except escaped and percent-encoded forms, which
+// views undo.
 func patternsOf(s Secret) []pattern {
-	flat := string(unwrap(s.Value))
+	var v view
+	v.unwrapSource([]byte(s.Value))
+	flat := string(v.text)
 	raw := newPattern(s.Name, flat)
 	raw.hasBreaks = flat != s.Value
 	out := []pattern{raw}

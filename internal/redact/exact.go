@@ -7,7 +7,7 @@ import (
 // exact finds the secrets whose value is known.
 type exact struct {
 	patterns  []pattern
-	automaton *automaton // nil where there is no secret
+	automaton *automaton // nil if there is no secret
 	hasSpace  bool       // form encoding writes + for a space
 	longest   int        // bytes of the longest pattern
 }
@@ -36,7 +36,7 @@ const escapeLevels = 3
 // segmentSize bounds the memory of views, which take many times that of their text.
 const segmentSize = 256 << 10
 
-// find returns all occurrences in source, unordered, and where an occurrence begins that more input could complete.
+// find returns all occurrences in source, unordered, and the start of an occurrence that more input could complete.
 func (e *exact) find(source []byte, buffers *viewBuffers) (spans []span, pending int) {
 	if e.automaton == nil {
 		return nil, len(source)
@@ -126,9 +126,9 @@ func (e *exact) findIn(v *view, length int) (spans []span, begun int) {
 	return spans, min(begun, len(v.text)-depth)
 }
 
-// leastWrapped is how much of a value must stand before a line end for that line to wait for the next. Without such a bound
-// one line in three would wait, because it ends in the first letter of some form. A [Writer] hides the rest of a value of
-// which less than that was passed on.
+// leastWrapped is how much of a value must come before a line end for a writer to hold the line back. Without such a bound it
+// would hold back one line in three, because they end in the first letter of some form. It hides the rest of a value if it
+// passed on less than that.
 const leastWrapped = 4
 
 func (v *view) endsInBreak(length int) bool {
@@ -138,8 +138,7 @@ func (v *view) endsInBreak(length int) bool {
 // maxPadding is how far past an occurrence its last base64 digit and padding may reach.
 const maxPadding = 3
 
-// allowsBreaks says whether the pattern may be found wrapped over lines. A short one might be made of two innocent
-// halves.
+// allowsBreaks reports whether the pattern may be found wrapped over lines. A short one could be two innocent halves.
 func (p *pattern) allowsBreaks() bool { return p.hasBreaks || p.size() >= 16 }
 
 // isBase64 is false for the one alignment without mixed digits: that has no padding either.
@@ -163,7 +162,7 @@ func (p *pattern) widen(text []byte, start, end int) (int, int) {
 
 func isBase64(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '-' || c == '_' }
 
-// hasBreak says whether a line break was taken out between two bytes of v.text[start:end].
+// hasBreak reports whether the view took out a line break between two bytes of v.text[start:end].
 func (v *view) hasBreak(start, end int) bool {
 	for i := start; i+1 < end; i++ {
 		if v.from[i+1] > v.to[i] {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// isPasswordWord recognises what stands for a password in documentation and tests: user:password@localhost, pwd2, p%40ssword.
-// Nothing of up to three characters is taken for one either.
+// isPasswordWord recognises placeholders for passwords in documentation and tests: user:password@localhost, pwd2, p%40ssword.
+// It takes everything of up to three characters for one.
 func isPasswordWord(value []byte) bool {
 	text := string(value)
 	if plain, err := url.PathUnescape(text); err == nil {
@@ -54,8 +54,8 @@ func namesOther(rest []byte) bool {
 	return false
 }
 
-// isNamesake recognises a value that is called what its name says: PrivateKey: testP256PrivateKey. What is left of it
-// without that is too little for a secret.
+// isNamesake recognises a value that contains its own name: PrivateKey: testP256PrivateKey. The rest of it is too short for a
+// secret.
 func isNamesake(value, name []byte) bool {
 	value, name = bytes.ToLower(value), bytes.ToLower(name)
 	i := bytes.Index(value, name)
@@ -66,8 +66,8 @@ func isNamesake(value, name []byte) bool {
 	return len(left) <= 12 && classesOf(left).digitRuns <= 1
 }
 
-// isExpression recognises a computation: numbers and names without digits, joined by operators. Behind a quote, it is
-// what a string is joined with: "PWD="+cmd.Dir.
+// isExpression recognises a computation: numbers and names without digits, joined by operators. After a quote, it is what a
+// string is joined with: "PWD="+cmd.Dir.
 func isExpression(value []byte, quoted bool) bool {
 	if quoted && value[0] != '+' {
 		return false
@@ -92,8 +92,8 @@ func basicCredentials(m Match) bool {
 	return found && len(name) > 0 && len(password) > 0
 }
 
-// isBasic judges what follows "Basic" in a header: the base64 of a name and a password, unless that is a word. Anything else
-// must look random. Text in base64 that was cut at its beginning is no key.
+// isBasic judges what follows "Basic" in a header: it accepts the base64 of a name and a password that is not a placeholder.
+// Anything else must look random, and not be text in base64 that was cut at its beginning.
 func isBasic(value []byte) bool {
 	if text := decodeText(value); text != nil {
 		if _, password, found := bytes.Cut(text, []byte(":")); found {
@@ -110,9 +110,9 @@ func isBasic(value []byte) bool {
 	return isRandom(value)
 }
 
-// decodeText is the printable text that value is the base64 of, nil where it is none.
+// decodeText decodes base64 to printable text; nil if value is something else.
 func decodeText(value []byte) []byte {
-	digits := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(string(value), "="))
+	digits := plainDigits.Replace(strings.TrimRight(string(value), "="))
 	text, err := base64.RawStdEncoding.DecodeString(digits)
 	if err != nil || len(text) == 0 || bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
 		return nil
@@ -120,8 +120,8 @@ func decodeText(value []byte) []byte {
 	return text
 }
 
-// isWithinBase64 says whether text ends inside something long in base64, where any short beginning of a token turns up by
-// chance. A plus alone is that of a difference.
+// isWithinBase64 reports whether text ends inside something long in base64, in which short beginnings of tokens turn up by
+// chance. A single plus may be that of a diff.
 func isWithinBase64(text []byte) bool {
 	const least = 16
 	if len(text) <= least || text[len(text)-1] != '+' {

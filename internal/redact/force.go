@@ -2,8 +2,8 @@ package redact
 
 import "bytes"
 
-// force chooses a cut inside a line. It keeps a tail as context for the rules, and does not cut a find apart unless
-// that find fills everything that is held. Nor does it part a secret from what tells that it is one.
+// force chooses a cut inside a line. It keeps a tail as context for the rules, and does not cut through a find unless that
+// find fills everything that is held. Nor does it separate a secret from the text by which a rule recognises it.
 func (w *writer) force(spans []span, pending int) int {
 	cut := w.gap(pending)
 	cuts := []int{cut}
@@ -34,7 +34,7 @@ func (w *writer) force(spans []span, pending int) int {
 // forceTries is how many cuts are tried out.
 const forceTries = 8
 
-// gap is a place between words, with a tail behind it.
+// gap is a place between words, with a tail after it.
 func (w *writer) gap(pending int) int {
 	cut := len(w.held) - tailSize
 	if pending > 0 {
@@ -51,7 +51,7 @@ func (w *writer) gap(pending int) int {
 	return cut
 }
 
-// findsAgain says whether everything behind a cut that is a secret now is one without what stands before the cut.
+// findsAgain reports whether the finds after a cut are still found without the text before it.
 func (w *writer) findsAgain(cut int, spans []span) bool {
 	for len(spans) > 0 && spans[0].end <= cut {
 		spans = spans[1:]
@@ -59,7 +59,7 @@ func (w *writer) findsAgain(cut int, spans []span) bool {
 	if len(spans) == 0 || spans[0].start > cut+reachBefore+reachAfter {
 		return true
 	}
-	work, keys := *w.work, w.keys // this look costs nothing and changes nothing
+	work, keys := *w.work, w.keys // on copies: this look is free and changes nothing
 	keys.find(w.held[:cut], nil)
 	again, _ := w.redactor.findPending(w.held[cut:], &work, &keys)
 	for _, s := range spans {

@@ -13,7 +13,7 @@ import (
 //go:embed gitleaks/rules.json
 var gitleaksJSON string
 
-// gitleaksRules reads the table. The table is part of the program, so a broken one is a programming error.
+// gitleaksRules reads the table. It is part of the program, so a broken table is a programming error.
 func gitleaksRules() []Rule {
 	var table []struct {
 		ID       string   `json:"id"`

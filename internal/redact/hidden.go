@@ -17,7 +17,7 @@ var mayHide = func() (set [256]bool) {
 	return set
 }()
 
-// hasHidden says whether text may have characters that are taken out before it is shown.
+// hasHidden reports whether text may have characters that are taken out before it is shown.
 func hasHidden(text []byte) bool {
 	for i, c := range text {
 		if mayHide[c] && hiddenLength(text[i:]) > 0 {
@@ -33,7 +33,7 @@ func hiddenLength(text []byte) int {
 		return escapeLength(text)
 	}
 	if !utf8.FullRune(text) {
-		return len(text) // what follows may make it one
+		return len(text) // the next bytes may make it one
 	}
 	if r, size := utf8.DecodeRune(text); r != utf8.RuneError && r != '\r' && plain.Hidden(r) {
 		return size
@@ -51,7 +51,7 @@ func escapeLength(text []byte) int {
 	return min(len(text), n+1)
 }
 
-// reveal fills v with source, without what is hidden.
+// reveal fills v with source, without hidden characters.
 func (v *view) reveal(source []byte) {
 	v.reset()
 	for i := 0; i < len(source); {
@@ -74,7 +74,7 @@ func (r *Redactor) findRevealed(b []byte, work *budget, keys *keyState) (spans [
 	return shown.inSource(found, begun, len(b))
 }
 
-// inSource says where in the source, of the given length, spans of v and a position in it are.
+// inSource converts spans of v, and a position in it, to places in the source, which has the given length.
 func (v *view) inSource(found []span, begun, length int) (spans []span, pending int) {
 	for _, s := range found {
 		s.start, s.end = int(v.from[s.start]), int(v.to[s.end-1])

@@ -8,7 +8,7 @@ import (
 const keyName = "private-key"
 
 const (
-	keyReach   = 64 << 10 // how far behind its first line a key is looked for
+	keyReach   = 64 << 10 // how far after its first line a key is looked for
 	keyMisses  = 8        // other lines in a row that end the search
 	keyFillers = 4        // lines between two bodies
 	leastRun   = 16       // base64 digits in a row that make a line one of a key
@@ -16,8 +16,9 @@ const (
 )
 
 // keyState follows private keys through a text that comes in pieces. A key lasts from its first line ("BEGIN … PRIVATE
-// KEY") to its last, and its lines may come numbered, indented, quoted, as a difference, or with their ends escaped. Only
-// the body is hidden. A body without such lines is recognised by how it begins. Because the state says whether a key is open, no line has to wait for the next.
+// KEY") to its last, and its lines may be numbered, indented, quoted, part of a diff, or have escaped ends. Only the body is
+// hidden. A body without such lines is recognised by its beginning. Because the state says whether a key is open, no line has
+// to be held back.
 type keyState struct {
 	open    bool
 	left    int  // bytes until an open key is given up
@@ -26,12 +27,12 @@ type keyState struct {
 	width   int  // base64 digits of the last line with a body, 0 before the first
 	indent  int  // what stood before them in their line
 	hanging bool // the text so far ended in a body: one at the beginning of the next goes on with it
-	bare    bool // the key has no first line, and hence no last: it ends with any other line, or when
-	owed    int  // no more digits are to come; 0 where that is not known
-	full    int  // digits of its first line: in a difference, others seem to have one more
+	bare    bool // the key has no first line, and so no last: it ends with any other line, or when
+	owed    int  // no more digits are to come; 0 if that is not known
+	full    int  // digits of its first line: in a diff, others seem to have one more
 }
 
-// find appends to spans the bodies of private keys in text, and moves the state behind it.
+// find appends to spans the bodies of private keys in text, and moves the state past it.
 func (s *keyState) find(text []byte, spans []span) []span {
 	f := keyFinder{keyState: *s, text: text, spans: spans}
 	f.resume = s.open && s.hanging
@@ -73,7 +74,7 @@ type keyFinder struct {
 	region int  // index in spans plus one of the body that could go on
 }
 
-// begin opens a key whose body begins at m, unless its lines are those of an open one anyway, and says where to go on.
+// begin opens a key whose body begins at m, unless a key is open already, and returns where to go on.
 func (f *keyFinder) begin(m mark) int {
 	if f.open {
 		return m.line
@@ -100,7 +101,7 @@ func (f *keyFinder) close() {
 	f.resume, f.region = false, 0
 }
 
-// lines looks through text[from:until] while a key is open. The last of them is whole where a mark follows.
+// lines looks through text[from:until] while a key is open. The last of them is whole if a mark follows.
 func (f *keyFinder) lines(from, until int, marked bool) {
 	for at := from; f.open && at < until; {
 		end, next := lineEnd(f.text[:until], at)
@@ -136,8 +137,8 @@ func (f *keyFinder) line(start, end int) {
 	}
 }
 
-// hide adds a body, to the one before where only the ends and beginnings of lines lie between: not what holds a
-// document together.
+// hide adds a body. It joins it to the one before if only line ends and indentation lie between, and no syntax of a
+// document.
 func (f *keyFinder) hide(start, end int) {
 	if f.resume && isBetween(f.text[:start]) {
 		f.spans = append(f.spans, span{start: 0, end: end, name: keyName, rank: keyRank, isRest: true})
@@ -234,8 +235,8 @@ func breakBefore(text []byte) int {
 	return 0
 }
 
-// bodyOf finds the part of a line that is the body of a key: base64 digits that make up most of it. last is 0 where
-// there is none.
+// bodyOf finds the part of a line that is the body of a key: base64 digits that make up most of it. last is 0 if there is
+// none.
 func bodyOf(line []byte) (first, last int) {
 	total := 0
 	for i := 0; i < len(line); {
@@ -255,8 +256,8 @@ func bodyOf(line []byte) (first, last int) {
 	return first, last
 }
 
-// tailOf finds the short last line of a body, which begins where the others did and holds nothing else, or ends the text in
-// quotes that they stand in.
+// tailOf finds the short last line of a body, which begins at the same column as the others and holds nothing else, or ends
+// the quoted text that holds them.
 func tailOf(line []byte, indent, width int) (first, last int) {
 	if len(line) <= indent {
 		indent = len(line) - len(bytes.TrimLeft(line, " \t"))
@@ -283,7 +284,7 @@ func digitRun(text []byte, most int) (size, digits int) {
 	return size, digits
 }
 
-// digitAt reads the base64 digit that text begins with. It may be escaped, also more than once. size is 0 where there is none.
+// digitAt reads the base64 digit that text begins with. It may be escaped, also more than once. size is 0 if there is none.
 func digitAt(text []byte) (digit byte, size int) {
 	if len(text) == 0 {
 		return 0, 0
@@ -330,5 +331,5 @@ func isDigits(b []byte) bool {
 	return bytes.IndexFunc(b, func(r rune) bool { return r < '0' || r > '9' }) < 0
 }
 
-// isBetween reports text that can be hidden with the bodies on both sides of it.
+// isBetween reports text that can be hidden together with the bodies on both sides.
 func isBetween(text []byte) bool { return len(text) <= 512 && !bytes.ContainsAny(text, "\"'`{}[]<>") }

@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 )
 
-// firstLines are those of keyWords that stand in the first and in the last line of a key. With the others its body begins.
+// firstLines is how many of keyWords are in the first and last line of a key. With the others its body begins.
 const firstLines = 3
 
 var keyWords = [][]byte{
@@ -13,16 +13,16 @@ var keyWords = [][]byte{
 	[]byte("MII"), []byte("MIG"), []byte("MIH"), []byte(opensshDigits), []byte("CAQEE"), []byte("CAQAw"),
 }
 
-// The last two of them stand behind three digits, which say how long a short key is.
+// The last two of them follow three digits, which say how long a short key is.
 const (
 	shortKeys   = firstLines + 4
 	shortDigits = 3
 )
 
-// opensshDigits stand for openssh-key-v1, with which nothing but private keys of OpenSSH begins.
+// opensshDigits are openssh-key-v1 in base64. Only private keys of OpenSSH begin with it.
 const opensshDigits = "b3BlbnNzaC1rZXktdjE"
 
-// mark is where a key begins or ends: its first or last line, without what stands around it, or the digits of its body in its
+// mark is where a key begins or ends: its first or last line, without the text around it, or the digits of its body in its
 // first line.
 type mark struct {
 	start, end int
@@ -30,13 +30,13 @@ type mark struct {
 	isEnd      bool
 	isBody     bool
 	digits     int // of the body, in base64
-	owed       int // those of the whole body, 0 where that is not known
+	owed       int // those of the whole body, 0 if that is not known
 }
 
 // leastFirstLine is how many digits the first line of a body has at least, unless all of it is shorter.
 const leastFirstLine = 48
 
-// bodyAt reads the first line of the body of a key at text[at:], by what its digits stand for.
+// bodyAt reads the first line of the body of a key at text[at:], by decoding its digits.
 func bodyAt(text []byte, from, at int) (mark, bool) {
 	if at < from {
 		return mark{}, false
@@ -60,8 +60,9 @@ func bodyAt(text []byte, from, at int) (mark, bool) {
 	return mark{start: at, end: at + n, line: line, isBody: true, digits: digits, owed: owed}, true
 }
 
-// keyDigits is how many base64 digits a private key has whose first ones text begins with: those of a sequence of a version, 0 or 1, and
-// an algorithm, a number or a string of bytes (PKCS #8, PKCS #1, SEC 1). It is 0 for anything else, such as a certificate.
+// keyDigits is how many base64 digits the private key at the beginning of text has. Such a key is a sequence of a version,
+// 0 or 1, and an algorithm, a number or a string of bytes (PKCS #8, PKCS #1, SEC 1). It is 0 for anything else, such as a
+// certificate.
 func keyDigits(text []byte) int {
 	var first [12]byte
 	at := 0
@@ -94,7 +95,7 @@ func keyDigits(text []byte) int {
 // markReader finds the marks of a text one after the other.
 type markReader struct {
 	text []byte
-	next []int // by word: where it stands next, len(text) where it does not
+	next []int // by word: its next place, len(text) if there is none
 }
 
 func newMarkReader(text []byte) *markReader {
@@ -112,7 +113,7 @@ func (m *markReader) look(word, from int) {
 	}
 }
 
-// after is the first mark that lies wholly behind from.
+// after is the first mark that lies wholly after from.
 func (m *markReader) after(from int) (mark, bool) {
 	for {
 		word := 0

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// need is something without which a pattern cannot match: this many bytes in a row, all of the set. Looking for it is
-// many times faster than running the pattern.
+// need is a condition without which a pattern cannot match: this many bytes in a row, all of the set. Checking it is many
+// times faster than running the pattern.
 type need struct {
 	set [256]bool
 	run int
@@ -58,8 +58,8 @@ func possible(text []byte, needs []need) bool {
 	return true
 }
 
-// needsOf picks the two most telling needs of a pattern: the longest run, and the smallest set; of several the last,
-// because a pattern mostly begins with its keyword, which is there anyhow.
+// needsOf picks the two most selective needs of a pattern: the longest run, and the smallest set; of several the last,
+// because a pattern mostly begins with its keyword, which is there anyway.
 func needsOf(tree *syntax.Regexp) []need {
 	all := collectNeeds(tree)
 	if len(all) == 0 {
@@ -133,7 +133,8 @@ func repeatNeeds(re *syntax.Regexp) []need {
 	return needs
 }
 
-// alternateNeeds: whichever alternative matches, it needs a run as long as the shortest of their longest ones, of what any of them takes.
+// alternateNeeds: any alternative needs a run at least as long as the shortest of their longest runs, of bytes that any of
+// them takes.
 func alternateNeeds(re *syntax.Regexp) []need {
 	either := need{}
 	for i, sub := range re.Sub {

@@ -26,7 +26,7 @@ func entropy(b []byte) float64 {
 	return bits
 }
 
-// isRandom says whether b looks drawn rather than written: letters and digits or both cases mixed, few repeats.
+// isRandom reports whether b looks random rather than written: letters and digits or both cases mixed, few repeats.
 func isRandom(b []byte) bool {
 	c := classesOf(b)
 	return c.letters() > 0 && c.digits > 0 && entropy(b) >= 3 ||
@@ -60,7 +60,7 @@ func classesOf(b []byte) classes {
 	return out
 }
 
-// isPlaceholder recognises what stands for a secret without being one: a variable, a template, a mask, our own marker.
+// isPlaceholder recognises placeholders for a secret: a variable, a template, a mask, our own marker.
 func isPlaceholder(value []byte) bool {
 	if hasMarker(value) {
 		return true
@@ -73,8 +73,8 @@ func isPlaceholder(value []byte) bool {
 	return bytes.Count(value, value[:1]) == len(value) || bytes.HasSuffix(value, []byte("EXAMPLE")) || bytes.HasSuffix(value, []byte("EXAMPLEKEY"))
 }
 
-// isAssigned judges the value of an assignment to a name like "password". quoted says that it stood in quotes; sign is
-// what stood between name and value, which tells settings (a=b, a: b) from programs (a = b, a := b).
+// isAssigned judges the value of an assignment to a name like "password". quoted says that it was in quotes; sign is the text
+// between name and value, which tells settings (a=b, a: b) from programs (a = b, a := b).
 func isAssigned(value []byte, quoted bool, sign string) bool {
 	if isPlaceholder(value) {
 		return false
@@ -104,7 +104,7 @@ func isShortNumber(value []byte) bool {
 	return found && ok && len(digits) <= 16
 }
 
-// isDotted says whether value reads as a name of a program: identifiers joined by points, slashes or dashes.
+// isDotted reports whether value reads like a name in a program: identifiers joined by dots, slashes or dashes.
 func isDotted(value []byte) bool {
 	for _, r := range string(value) {
 		if r != '_' && r != '.' && r != '/' && r != '-' && r != ':' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -8,9 +8,9 @@
 // A value shorter than [MinLength] bytes is too common a piece of ordinary text to hide everywhere. It is hidden only as
 // the whole value of an assignment to its own name (PIN=1234, "pin": "1234").
 //
-// The work that rules may cause is bounded in proportion to the text. Where a text has so much that could be a
-// credential that the bound is reached, what the rules would have had to look at further on is hidden unseen, as
-// [redacted:unchecked]. Exact values are found everywhere.
+// The work of the rules is bounded in proportion to the text. If so much of a text could be a credential that the bound is
+// reached, the redactor hides the parts that the rules would still have had to look at, as [redacted:unchecked]. It finds
+// exact values everywhere.
 package redact
 
 import (
@@ -19,7 +19,7 @@ import (
 	"sync"
 )
 
-// MinLength is the least length in bytes, white space around it apart, of a value that is hidden wherever it occurs.
+// MinLength is the least length in bytes, without white space around it, of a value that is hidden wherever it occurs.
 const MinLength = 6
 
 // Secret is a value to hide and the name to show in its place.
@@ -83,32 +83,20 @@ func New(o Options) *Redactor {
 	return r
 }
 
-// String returns s without secrets, and s itself where there are none.
-func (r *Redactor) String(s string) string {
-	in := []byte(s)
-	spans := r.find(in)
-	if len(spans) == 0 {
-		return s
-	}
-	return string(r.render(nil, in, spans))
-}
+// String returns s without secrets, and s itself if there are none.
+func (r *Redactor) String(s string) string { return r.Thread().String(s) }
 
-// Bytes returns b without secrets, and b itself where there are none. It never writes to b.
+// Bytes returns b without secrets, and b itself if there are none. It never writes to b.
 func (r *Redactor) Bytes(b []byte) []byte {
-	spans := r.find(b)
+	spans := r.Thread().find(b)
 	if len(spans) == 0 {
 		return b
 	}
 	return r.render(nil, b, spans)
 }
 
-func (r *Redactor) find(b []byte) []span {
-	spans, _ := r.findPending(b, &budget{left: r.baseWork + workShare*len(b)}, &keyState{})
-	return spans
-}
-
-// findPending also returns where in b an exact value begins that more input could complete; len(b) where none does. It
-// moves keys behind b.
+// findPending finds the secrets in b, and where in b an exact value begins that more input could complete; len(b) if none
+// does. It moves keys past b.
 func (r *Redactor) findPending(b []byte, work *budget, keys *keyState) ([]span, int) {
 	if !hasHidden(b) {
 		spans, pending := r.findPlain(b, work, keys)
@@ -149,7 +137,7 @@ func (r *Redactor) render(dst, b []byte, spans []span) []byte {
 	return append(dst, b[at:]...)
 }
 
-// cleanName makes a name fit for a marker. A name that holds a secret's value is not shown.
+// cleanName makes a name fit for a marker. It replaces a name that contains a secret's value.
 func cleanName(name string, secrets []Secret) string {
 	clean := strings.Map(func(c rune) rune {
 		if c == '_' || c == '-' || c == '.' || isAlnum(c) {

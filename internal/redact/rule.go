@@ -18,9 +18,9 @@ type Rule struct {
 	// the first group that is not empty, or else all of it.
 	Pattern string
 	Group   int
-	// Check, where set, has the last word on a find.
+	// Check, if set, decides whether a match is a find.
 	Check func(Match) bool
-	// Extent, where set, says how many bytes of a find are hidden, 0 for none.
+	// Extent, if set, says how many bytes of a find are hidden, 0 for none.
 	Extent func(found []byte) int
 	// Lines lets the pattern reach over line ends, this many bytes far. Other rules see one line.
 	Lines int
@@ -33,7 +33,7 @@ type Match struct {
 	group  func(name string) []byte
 }
 
-// Group is the text of a named group, empty where it took no part.
+// Group is the text of a named group, empty if it took no part.
 func (m Match) Group(name string) []byte { return m.group(name) }
 
 // RuleSet is a list of rules ready to use. It is safe for concurrent use.
@@ -62,7 +62,7 @@ func newMatcher(pattern string) matcher {
 	m := matcher{Regexp: regexp.MustCompile(pattern), weight: leastWeight}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return m // MustCompile has accepted the pattern: it is only not known how to spare it
+		return m // cannot happen, since MustCompile accepted it; without needs the pattern is only slower
 	}
 	m.needs = needsOf(tree)
 	if program, err := syntax.Compile(tree.Simplify()); err == nil {
@@ -118,7 +118,7 @@ func (r *compiledRule) find(re matcher, part []byte, hit func(start, end int)) {
 	}
 }
 
-// endOfQuoted is where a value in quotes ends that was found up to a sign which ends others.
+// endOfQuoted is the end of a quoted value that was found only up to a sign at which unquoted values end.
 func endOfQuoted(part []byte, end int, quote []byte) int {
 	if len(quote) == 0 || end == len(part) || bytes.IndexByte([]byte("&;|,"), part[end]) < 0 {
 		return end
@@ -145,10 +145,10 @@ func (r *compiledRule) secretGroup(re *regexp.Regexp, loc []int) int {
 	return 0
 }
 
-// isToken says whether c can be inside a credential.
+// isToken reports whether c can be inside a credential.
 func isToken(c byte) bool { return isBase64(c) || c == '.' || c == '=' || c == '~' || c == '%' }
 
-// ownNameRule hides a value too short to be hidden everywhere, where it is assigned to its own name.
+// ownNameRule hides a value that is too short to be hidden everywhere when it is assigned to its own name.
 func ownNameRule(name string, s Secret) Rule {
 	return Rule{
 		Name:     name,
@@ -158,5 +158,5 @@ func ownNameRule(name string, s Secret) Rule {
 	}
 }
 
-// assign matches what stands between a name and its value in shells, settings, JSON (escaped or not) and programs.
+// assign matches the text between a name and its value in shells, settings, JSON (escaped or not) and programs.
 const assign = `\\*["'` + "`" + `]?(?P<sign>[ \t]*(?::=|=>|[:=])[ \t]*)(?P<quote>\\*["'` + "`" + `])?`

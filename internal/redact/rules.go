@@ -2,8 +2,8 @@ package redact
 
 import "slices"
 
-// DefaultRules are Stellwerk's own rules, made for the credentials its users are likely to have around and for the
-// texts agents write, and those of gitleaks for some two hundred services more.
+// DefaultRules are Stellwerk's own rules, made for the credentials its users are likely to have and for the texts agents
+// write, and those of gitleaks for some two hundred more services.
 func DefaultRules() *RuleSet {
 	set := NewRuleSet(slices.Concat(ownRules(), gitleaksRules()))
 	set.hasKeys = true

@@ -73,10 +73,10 @@ func inQuotes(names []string) []string {
 	return out
 }
 
-// namedKeys are what a key is called that is a secret.
+// namedKeys are the first words of names of secret keys.
 var namedKeys = []string{"api", "access", "private", "account", "auth", "encryption", "signing", "master", "app", "preshared", "server"}
 
-// keyNames are the words in which such names are written.
+// keyNames are those names in every spelling.
 func keyNames() []string {
 	var out []string
 	for _, name := range namedKeys {
@@ -89,8 +89,8 @@ func random(m Match) bool         { return isRandom(m.Secret) && !isPlaceholder(
 func notPlaceholder(m Match) bool { return !isPlaceholder(m.Secret) }
 func notWord(m Match) bool        { return !isPlaceholder(m.Secret) && !isPasswordWord(m.Secret) }
 
-// pgpassPorts are where PostgreSQL and its relatives listen: by default, beside another one, behind a pooler, in a container
-// or at a provider. Four fields between colons are too common to look at every number.
+// pgpassPorts are the ports of PostgreSQL and its relatives: the default, those of a second server, a pooler, a container or
+// a provider. Four fields between colons are too common to accept any number.
 func pgpassPorts() []string {
 	ports := []string{":*:", ":6432:", ":6433:", ":6543:", ":6544:", ":15432:", ":15433:", ":25432:", ":35432:", ":45432:", ":55432:", ":65432:", ":25060:", ":25061:", ":26257:"}
 	for last := range 10 {
@@ -111,7 +111,7 @@ func header(m Match) bool {
 	}
 }
 
-// netrc accepts any password after a login; on a line of its own it must not be a word of prose.
+// netrc accepts any password after a login; on a line of its own it must not look like a word of prose.
 func netrc(m Match) bool {
 	if strings.TrimSpace(string(m.Group("login"))) != "" {
 		return notWord(m)

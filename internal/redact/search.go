@@ -12,8 +12,8 @@ const (
 // uncheckedName marks text that was hidden because looking at it would have taken too long.
 const uncheckedName = "unchecked"
 
-// search is one look of a rule set at a text. Keywords open windows, one a rule at a time; windows that touch are
-// joined. The rules' patterns see windows only.
+// search is one look of a rule set at a text. A keyword opens a window for its rule, one at a time; windows that touch are
+// joined. The rules' patterns see only windows.
 type search struct {
 	set   *RuleSet
 	text  []byte
@@ -78,7 +78,7 @@ func (q *search) window(r *compiledRule, start, end int) window {
 	return window{max(from, q.lineStart), min(q.lineEnd, end+reachAfter)}
 }
 
-// look lets a rule search its window, or hides the window where the work for that is used up.
+// look lets a rule search its window, or hides the window if the budget is used up.
 func (q *search) look(i int) {
 	w, rule := q.open[i], q.set.rules[i]
 	part := q.text[w.start:w.end]
@@ -102,7 +102,7 @@ func (q *search) look(i int) {
 	})
 }
 
-// unchecked hides a window that no rule looks at any more. Most lie in the one before.
+// unchecked hides a window that no rule looks at any more. Most lie within the one before.
 func (q *search) unchecked(w window) {
 	if n := len(q.spans); n > 0 && q.spans[n-1].name == uncheckedName && q.spans[n-1].start <= w.start && w.end <= q.spans[n-1].end {
 		return
@@ -110,7 +110,7 @@ func (q *search) unchecked(w window) {
 	q.hide(w, w, uncheckedName, len(q.set.rules))
 }
 
-// hide adds a span. One that its window cut off goes on to the end of its token.
+// hide adds a span. If the window cut it off, it goes on to the end of its token.
 func (q *search) hide(found, within window, name string, rank int) {
 	if found.end == within.end {
 		if found.end < q.token.start || q.token.end < found.end {

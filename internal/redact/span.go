@@ -15,8 +15,8 @@ const (
 type span struct {
 	start, end int
 	name       string
-	rank       int  // lower wins where two finds cover the same text; exactRank for an exact secret
-	isRest     bool // goes on with one that was hidden in an earlier piece of the text, and is not shown again
+	rank       int  // the lower wins if two finds cover the same text; exactRank for an exact secret
+	isRest     bool // continues a find in an earlier piece of the text, and gets no marker of its own
 }
 
 const (

@@ -18,8 +18,7 @@ type Find struct {
 
 // Finds says where the next text has secrets, in their order.
 func (t *Thread) Finds(text []byte) []Find {
-	t.keys.hanging = false
-	spans, _ := t.redactor.findPending(text, &budget{left: t.redactor.baseWork + workShare*len(text)}, &t.keys)
+	spans := t.find(text)
 	finds := make([]Find, len(spans))
 	for i, s := range spans {
 		finds[i] = Find{Name: s.name, Start: s.start, End: s.end}
@@ -27,13 +26,18 @@ func (t *Thread) Finds(text []byte) []Find {
 	return finds
 }
 
-// String returns the next text without secrets.
+// String returns the next text without secrets, and the text itself if there are none.
 func (t *Thread) String(s string) string {
 	in := []byte(s)
-	t.keys.hanging = false // each text says for itself that something was hidden in it
-	spans, _ := t.redactor.findPending(in, &budget{left: t.redactor.baseWork + workShare*len(in)}, &t.keys)
+	spans := t.find(in)
 	if len(spans) == 0 {
 		return s
 	}
 	return string(t.redactor.render(nil, in, spans))
+}
+
+func (t *Thread) find(text []byte) []span {
+	t.keys.hanging = false // each text says for itself that something was hidden in it
+	spans, _ := t.redactor.findPending(text, &budget{left: t.redactor.baseWork + workShare*len(text)}, &t.keys)
+	return spans
 }

@@ -74,20 +74,6 @@ func (v *view) unwrap(in *view) {
 	}
 }
 
-// unwrap is the text that a view of s would hold.
-func unwrap(s string) []byte {
-	var out []byte
-	for i := 0; i < len(s); {
-		if n := breakLength([]byte(s[i:])); n > 0 {
-			i += n
-			continue
-		}
-		out = append(out, s[i])
-		i++
-	}
-	return out
-}
-
 func nextBreak(text []byte, at int) int {
 	for i, c := range text[at:] {
 		if c == '\n' || c == '\r' {
@@ -109,8 +95,8 @@ func breakLength(text []byte) int {
 	return n
 }
 
-// unescape fills v with in, backslash escapes of JSON and of most programming languages undone. What is no escape
-// stays as it is.
+// unescape fills v with in, backslash escapes of JSON and of most programming languages undone. It leaves everything else as
+// it is.
 func (v *view) unescape(in *view) {
 	v.reset()
 	var utf [utf8.UTFMax]byte
@@ -137,8 +123,8 @@ func (v *view) unescape(in *view) {
 	}
 }
 
-// isUnfinished says whether text, which begins with a backslash or a percent sign, is all of an escape but its end. A view
-// leaves it out, because it must not part what stands before it from what is yet to come.
+// isUnfinished reports whether text, which begins with a backslash or a percent sign, is an escape without its end. A view
+// leaves it out, so that it does not separate the text before it from the text to come.
 func isUnfinished(text []byte) bool {
 	digits := func(from, n int) bool {
 		part := text[min(from, len(text)):]
@@ -164,7 +150,7 @@ func isUnfinished(text []byte) bool {
 	return len(text) == 6 || text[6] == '\\' && (len(text) == 7 || text[7] == 'u' && digits(8, 4))
 }
 
-// unescapeOne reads the escape that text begins with. isByte says that the result is a byte, not a rune.
+// unescapeOne reads the escape at the beginning of text. isByte says that the result is a byte, not a rune.
 func unescapeOne(text []byte) (r rune, size int, isByte bool) {
 	if len(text) < 2 {
 		return '\\', 1, true

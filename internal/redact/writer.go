@@ -10,8 +10,8 @@ import (
 var ErrClosed = errors.New("redact: write after close")
 
 const (
-	blockSize = 64 << 10 // what is looked at together
-	tailSize  = 8 << 10  // context kept where a line is longer than a block
+	blockSize = 64 << 10 // looked at together
+	tailSize  = 8 << 10  // context kept of a line that is longer than a block
 )
 
 // Writer returns a writer that passes on to w what is written to it, without secrets. It works by whole lines: a line
@@ -93,8 +93,8 @@ func (w *writer) advance() {
 	}
 }
 
-// follow moves the state of keys to the cut. What stands between the last body and the cut waits, for it is hidden if the
-// key goes on. So does the line of a find that reaches behind that body: it is found again only as a whole.
+// follow moves the state of keys to the cut. It holds back the text between the last body and the cut, which is hidden if
+// the key goes on, and the line of a find that reaches beyond that body, which is found again only as a whole.
 func (w *writer) follow(cut int, spans []span) int {
 	if !w.redactor.hasKeys || cut <= 0 {
 		return cut
@@ -116,7 +116,7 @@ func (w *writer) follow(cut int, spans []span) int {
 	return cut
 }
 
-// clearOf is cut, or the start of a line before it where a find lies across the cut or behind it in the same line.
+// clearOf is cut, or the start of a line before it if a find lies across the cut or after it in the same line.
 func clearOf(b []byte, cut int, spans []span) int {
 	until := len(b)
 	if i := bytes.IndexByte(b[cut:], '\n'); i >= 0 {
@@ -131,7 +131,7 @@ func clearOf(b []byte, cut int, spans []span) int {
 	return cut
 }
 
-// pendingMargin covers the base64 digit before an occurrence, also at the end of the line before.
+// pendingMargin covers the base64 digit before an occurrence, even at the end of the line before.
 const pendingMargin = 4
 
 // pass writes held[:cut]. No span may lie across the cut.
@@ -169,9 +169,9 @@ func lineStart(b []byte, at int) int {
 	return bytes.LastIndexByte(b[:max(0, min(at, len(b)))], '\n') + 1
 }
 
-// openEnd is where text begins that a rule over several lines may yet need: lines that could be of a private key or of
-// something encoded, a token that may go on in the next line, the login before a password, the kind of a web key. Inside a
-// private key its lines need not wait.
+// openEnd is the start of the text that a rule over several lines may still need: lines that could belong to a private key or
+// something encoded, a token that may go on in the next line, the login before a password, the kind of a web key. The lines
+// of a private key that is open need not be held back.
 func openEnd(b []byte, inKey bool) int {
 	at := lineStart(b, len(b)) // the last line is not complete
 	if at == 0 {
@@ -191,8 +191,8 @@ func openEnd(b []byte, inKey bool) int {
 	return at
 }
 
-// wrappedStart is where a token begins that may go on in the line at b[at:]: a few lines before, with nothing but the
-// token in between.
+// wrappedStart is the start of a token that may go on in the line at b[at:]: a few lines before, with nothing but the token
+// in between.
 func wrappedStart(b []byte, at int) int {
 	for start, lines := at, 0; start > 0 && lines < 8; lines++ {
 		end := start - 1
@@ -208,8 +208,8 @@ func wrappedStart(b []byte, at int) int {
 	return at
 }
 
-// webKeyStart is where the line begins with the first member of a JSON web key that is secret or says what it is, while
-// the rest of the key may yet come.
+// webKeyStart is the start of the line with the first secret member, or the kind, of a JSON web key whose rest may still
+// come.
 func webKeyStart(b []byte) int {
 	from := max(0, len(b)-webKeyReach)
 	from += bytes.LastIndexAny(b[from:], "{}") + 1
@@ -225,7 +225,7 @@ func webKeyStart(b []byte) int {
 	return lineStart(b, first)
 }
 
-// isNetrcLogin reports the line of a netrc file that its password follows.
+// isNetrcLogin reports the line of a netrc file that comes before its password.
 func isNetrcLogin(line []byte) bool {
 	fields := bytes.Fields(line)
 	n := len(fields)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ func (p place) dir() string { return filepath.Join(p.mount, p.path) }
 // cgroups are the groups this process is in.
 type cgroups struct {
 	v1 map[string]place // by controller
-	v2 place            // empty where it is not mounted
+	v2 place            // empty if it is not mounted
 }
 
 func readCgroups() (cgroups, error) {
@@ -76,7 +77,7 @@ func parseCgroups(member, mounts string) cgroups {
 	return out
 }
 
-// below is a group's path from what is mounted, which in a container is a group itself.
+// below is a group's path from the mounted root, which in a container is a group itself.
 func below(root, group string) (string, bool) {
 	if root == "/" {
 		return group, group != ""
@@ -113,33 +114,34 @@ func writeFile(dir, name, value string) error {
 	return errors.Join(err, file.Close())
 }
 
-// readNumber reads a file with one number, which is zero where the kernel has no such file.
-func readNumber(dir, name string) int64 {
+// words are those of a group's file; none if it cannot be read.
+func words(dir, name string) []string {
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data))
+}
+
+// readNumber reads a file with one number, which is zero if the kernel has no such file.
+func readNumber(dir, name string) int64 { return firstNumber(words(dir, name)) }
+
+// readKey reads the number behind a key, "oom_kill 3", which is zero if the kernel does not have it.
+func readKey(dir, name, key string) int64 {
+	found := words(dir, name)
+	if i := slices.Index(found, key); i >= 0 {
+		return firstNumber(found[i+1:])
+	}
+	return 0
+}
+
+func firstNumber(words []string) int64 {
+	if len(words) == 0 {
 		return 0
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+	n, err := strconv.ParseInt(words[0], 10, 64)
 	if err != nil {
 		return 0
 	}
 	return n
-}
-
-// readKey reads the number behind a key, "oom_kill 3", which is zero where the kernel does not have it.
-func readKey(dir, name, key string) int64 {
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), key+" "); ok {
-			n, err := strconv.ParseInt(rest, 10, 64)
-			if err != nil {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
 }

@@ -54,7 +54,7 @@ func TestEntersVersion2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Group{opts: opts, bounds: cgroupBounds{group, Cgroup2}}
+	g := &Group{opts: opts, bounds: group}
 	t.Cleanup(g.Close)
 	out := run(t, g, "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; cat /proc/self/cgroup")
 	if !strings.Contains(out, "0::"+filepath.Join(tree.v2.path, opts.Owner, "one")+"\n") {

@@ -24,7 +24,7 @@ type hierarchy struct {
 type cgroup struct {
 	hierarchies []hierarchy
 	owner, name string
-	// lock tells others that the group has somebody who removes it.
+	// lock tells others that the group's maker lives and will remove it.
 	lock *os.File
 	// entrance is where processes are started in a group of version 1.
 	entrance *entrance
@@ -36,8 +36,8 @@ const (
 	removeLook = 10 * time.Millisecond
 )
 
-// makeCgroup makes the group and removes those that nobody owns any more.
-func makeCgroup(hierarchies []hierarchy, opts Options) (*cgroup, error) {
+// makeCgroup makes the group and removes groups whose maker died.
+func makeCgroup(hierarchies []hierarchy, opts Options) (bounds, error) {
 	g := &cgroup{hierarchies: hierarchies, owner: opts.Owner, name: opts.Name}
 	g.sweep()
 	for range makeTries {
@@ -49,7 +49,7 @@ func makeCgroup(hierarchies []hierarchy, opts Options) (*cgroup, error) {
 			return g, nil
 		}
 		g.remove()
-		if !errors.Is(err, unix.ENOENT) { // somebody else removes the owner's folder when the last group in it is gone
+		if !errors.Is(err, unix.ENOENT) { // another process removed the owner's folder with its last group
 			return nil, fmt.Errorf("make a control group: %w", err)
 		}
 	}
@@ -67,7 +67,7 @@ func (g *cgroup) make(opts Options) error {
 				return err
 			}
 		}
-		// Others may run in there and have more than the new limit already; theirs then stays.
+		// Processes in there may already have more than the new limit; then the old one stays.
 		if err := h.limit(outer, opts.Total, true); err != nil && !errors.Is(err, unix.EBUSY) {
 			return err
 		}
@@ -86,7 +86,7 @@ func (g *cgroup) make(opts Options) error {
 	return nil
 }
 
-// take locks the folder and looks whether it is still there: a sweep may have come before the lock.
+// take locks the folder and checks that it is still there: a sweep may have come before the lock.
 func (g *cgroup) take(dir string) error {
 	lock, err := os.Open(dir)
 	if err != nil {
@@ -102,7 +102,7 @@ func (g *cgroup) take(dir string) error {
 	return nil
 }
 
-// sweep removes groups of this owner whose maker died. What still has processes stays.
+// sweep removes groups of this owner whose maker died, unless they still have processes.
 func (g *cgroup) sweep() {
 	outer := filepath.Join(g.hierarchies[0].base, g.owner)
 	entries, err := os.ReadDir(outer)
@@ -138,7 +138,7 @@ func (g *cgroup) with(controller string) string {
 	return ""
 }
 
-// remove gives the group up. Its processes must have been ended; the kernel may take a moment to forget them.
+// remove removes the group. Its processes must have ended; the kernel may take a moment to forget them.
 func (g *cgroup) remove() {
 	if g.entrance != nil {
 		g.entrance.close()

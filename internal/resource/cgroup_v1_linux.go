@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// v1Controllers are those that bound something, and cpuacct, which tells what was used.
+// v1Controllers are those that set a limit, and cpuacct, which counts the processor time.
 func v1Controllers() []string { return []string{"memory", "pids", "cpu", "cpuacct"} }
 
 // hierarchiesV1 are the mounted controllers in whose groups this process may make others. Why says what is missing.
@@ -36,7 +36,7 @@ func hierarchiesV1(tree cgroups) (out []hierarchy, why error) {
 const (
 	// cpuPeriod is the length of time of which a group gets its share, in microseconds.
 	cpuPeriod = 100_000
-	// smallShares and smallWeight are half of what a group has by default: who works at the machine comes first.
+	// smallShares and smallWeight are half of a group's default, so that people at the machine come first.
 	smallShares = 512
 	smallWeight = 50
 )
@@ -61,15 +61,15 @@ func (h hierarchy) limit(dir string, l Limits, outer bool) error {
 	return nil
 }
 
-// limitMemoryV1 bounds memory, and memory with swap where the kernel counts that. The first may never be more than the
-// second, so which of them has to be changed first depends on what is set.
+// limitMemoryV1 bounds memory, and memory with swap if the kernel counts that. The first may never be more than the second,
+// so the present values decide which must be changed first.
 func limitMemoryV1(dir string, bytes int64) error {
 	value := "-1"
 	if bytes > 0 {
 		value = strconv.FormatInt(bytes, 10)
 	}
 	const memory, withSwap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
-	_ = writeFile(dir, withSwap, value) // fails where it would be less than the other; below it counts
+	_ = writeFile(dir, withSwap, value) // fails if it would be less than the other, and is repeated below
 	if err := writeFile(dir, memory, value); err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 
 func v2Controllers() []string { return []string{"memory", "pids", "cpu"} }
 
-// leafName is the group that processes are moved to, out of one that is to have groups with limits in it: the kernel
-// wants processes in leaves only.
+// leafName is the group that takes the processes of a group in which we make others with limits: the kernel allows
+// processes in leaves only.
 const leafName = "stellwerk-self"
 
 // hierarchyV2 is the group of this process, if it may make others with limits in it.
@@ -50,7 +50,7 @@ func hierarchyV2(tree cgroups) (hierarchy, error) {
 	return h, nil
 }
 
-// open makes controllers work in groups below base. The processes in base move to a leaf of it first if they must, which
+// open makes controllers work in groups below base. If necessary it first moves the processes in base to a leaf, which
 // changes none of their limits.
 func (h hierarchy) open() error {
 	if enabled(h.base, h.controllers) {
@@ -96,8 +96,8 @@ func isRoot(dir string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// delegated reports that whoever manages the machine's groups left this one to us: systemd says so in an attribute; the
-// root of a container can be nobody else's, nor can a plain user's own folder unless a manager of theirs made it.
+// delegated reports that the manager of the machine's groups left this one to us: systemd says so in an attribute. The root
+// of a container is always ours, and so is a plain user's own folder, unless a manager of that user made it.
 func delegated(dir string) bool {
 	for _, attr := range []string{"user.delegate", "trusted.delegate"} {
 		value := make([]byte, 1)
@@ -136,13 +136,4 @@ func limitV2(dir, controller string, l Limits, outer bool) error {
 		return err
 	}
 	return nil
-}
-
-// words are those of a group's file; none where it cannot be read.
-func words(dir, name string) []string {
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(data))
 }

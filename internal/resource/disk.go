@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// diskWatch measures what folders grew by. A walk over them is dear, so one follows another at a distance that keeps it
-// to a small part of one core, unless the free space tells that much is being written.
+// diskWatch measures how much folders grow. A walk over them is expensive, so walks are spaced to take a small part of one
+// core, unless the free space shows that much is being written.
 type diskWatch struct {
 	folders []string
 	before  int64
@@ -22,7 +22,7 @@ type diskWatch struct {
 const (
 	// leastBlamed is what a group must have written to be ended because the disk runs full.
 	leastBlamed = 64 * mib
-	// restful and hurried are how many times as long as a walk nothing is walked after it: 5 and 20 per cent of a core.
+	// restful and hurried are the pauses between walks, in times of a walk's length: 5 and 20 per cent of a core.
 	restful, hurried = 20, 4
 	shortestRest     = 5 * time.Second
 	cheapWalk        = 100 * time.Millisecond
@@ -33,7 +33,7 @@ const (
 
 func newDiskWatch(folders []string) *diskWatch { return &diskWatch{folders: folders} }
 
-// begin takes what is there as not the group's.
+// begin notes what is there already, which does not count.
 func (d *diskWatch) begin() {
 	d.walk()
 	d.before, d.used = d.used, 0
@@ -51,7 +51,7 @@ func (d *diskWatch) look(limit int64) int64 {
 	return d.used
 }
 
-// last walks once more after the end, unless that is dear and little can have been written.
+// last walks once more after the end, unless a walk is expensive and little can have been written.
 func (d *diskWatch) last(limit int64) int64 {
 	if d.took < cheapWalk || d.pressed(limit) {
 		d.walk()
@@ -59,12 +59,12 @@ func (d *diskWatch) last(limit int64) int64 {
 	return d.used
 }
 
-// pressed reports that as much was written since the last walk, by whomever, that the group may come near its limit.
+// pressed reports that so much was written since the last walk, by anybody, that the group may be near its limit.
 func (d *diskWatch) pressed(limit int64) bool {
 	return limit > 0 && d.freeAt-d.free() > (limit-d.used)/4
 }
 
-// walk adds up the blocks of all files. What it cannot read is not counted: the free space still tells of it.
+// walk adds up the blocks of all files. It leaves out what it cannot read, which still shows in the free space.
 func (d *diskWatch) walk() {
 	start, freeAt := time.Now(), d.free()
 	var sum int64
@@ -108,7 +108,7 @@ func (d *diskWatch) free() int64 {
 	return least
 }
 
-// lowest is the free space of the disk that is nearest to running full, and what has to stay free on it.
+// lowest is the free space of the disk that is nearest to running full, and how much must stay free on it.
 func (d *diskWatch) lowest() (free, floor int64) {
 	for _, folder := range d.folders {
 		f, size, err := space(folder)

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// entrance is an operating system thread in a group of version 1, where a process begins in the groups of the thread that
-// forks it. The kernel takes ten milliseconds and more to move a thread, so this begins when the group is made, and
-// whoever wants to start a process has something else to do meanwhile.
+// entrance is an operating system thread in a group of version 1, in which a process begins in the groups of the thread that
+// forks it. The kernel takes ten milliseconds and more to move a thread, so the move begins when the group is made, and the
+// caller prepares the process meanwhile.
 type entrance struct {
 	starts  chan func() error
 	started chan error
@@ -22,7 +22,7 @@ func (g *cgroup) enter() *entrance {
 	e := &entrance{starts: make(chan func() error), started: make(chan error), left: make(chan struct{})}
 	go func() {
 		defer close(e.left)
-		runtime.LockOSThread() // and never unlocked: the kernel signals the process when the thread that forked it ends
+		runtime.LockOSThread() // never unlocked: the kernel signals the process when the thread that forked it ends
 		inside, err := g.moveIn()
 		for start := range e.starts {
 			if inside == 0 {
@@ -31,7 +31,7 @@ func (g *cgroup) enter() *entrance {
 			if err == nil {
 				err = start()
 			}
-			e.started <- errors.Join(err, g.moveOut(inside)) // nothing of this process stays in there
+			e.started <- errors.Join(err, g.moveOut(inside)) // so that nothing of this process stays inside
 			inside = 0
 		}
 		_ = g.moveOut(inside) // it ends

@@ -17,23 +17,23 @@ type Options struct {
 	Limits      Limits
 	// Total bounds all groups of the owner together.
 	Total Limits
-	// Sandboxed says that the process makes a user namespace of its own before it runs what is to be bounded.
+	// Sandboxed says that the process makes a user namespace of its own before it runs the bounded command.
 	Sandboxed bool
 }
 
 // Group is a bounded set of processes: one that Start starts, and all its descendants. Its methods may be called from
-// any goroutine.
+// any goroutine. No group, nil, bounds nothing: a process can be started in it, and a watch of it sees nothing.
 type Group struct {
 	opts    Options
 	holding Holding
-	why     []string
-	bounds  bounds // nil where the kernel holds nothing
+	why     []string // what stands in the way of stronger means, for a person who may mend it
+	bounds  bounds
 	closing sync.Once
 
 	mu      sync.Mutex
 	looked  Usage // what the watcher saw
 	ended   *Breach
-	touched *Breach // what the kernel refused without an end
+	touched *Breach // a limit that the group met and survived
 }
 
 // bounds are limits the kernel holds for a group.
@@ -41,12 +41,20 @@ type bounds interface {
 	holds() map[Resource]Means
 	// start prepares cmd and calls start, which starts it, on the calling thread or on one that lives until remove.
 	start(cmd *exec.Cmd, start func() error) error
-	// read is what happened so far.
+	// read is the kernel's account so far.
 	read() reading
 	remove()
 }
 
-// reading is what the kernel tells of a group.
+// unbounded is a group for which the kernel holds nothing.
+type unbounded struct{}
+
+func (unbounded) holds() map[Resource]Means                   { return map[Resource]Means{} }
+func (unbounded) start(_ *exec.Cmd, start func() error) error { return start() }
+func (unbounded) read() reading                               { return reading{} }
+func (unbounded) remove()                                     {}
+
+// reading is the kernel's account of a group.
 type reading struct {
 	memory, peakMemory int64
 	tasks, peakTasks   int
@@ -60,7 +68,7 @@ var groupName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 const longestName = 128
 
-// Confine makes a group. What the machine cannot enforce is left to Watch; Holding and Why say so.
+// Confine makes a group. Watch holds the limits that the machine cannot enforce; Holding says which.
 func Confine(opts Options) (*Group, error) {
 	for _, name := range []string{opts.Owner, opts.Name} {
 		if len(name) > longestName || !groupName.MatchString(name) {
@@ -69,9 +77,6 @@ func Confine(opts Options) (*Group, error) {
 	}
 	g := &Group{opts: opts, holding: Holding{Memory: Watched, Processes: Watched, CPU: Measured, Disk: Watched}}
 	g.bounds, g.why = strongest(opts)
-	if g.bounds == nil {
-		return g, nil
-	}
 	held := g.bounds.holds()
 	for r, at := range map[Resource]*Means{Memory: &g.holding.Memory, Processes: &g.holding.Processes, CPU: &g.holding.CPU} {
 		if means, ok := held[r]; ok {
@@ -81,50 +86,40 @@ func Confine(opts Options) (*Group, error) {
 	return g, nil
 }
 
-// Support is what bounds a group on this machine.
-type Support struct {
-	Holding
-	// Why says what stands in the way of stronger means, for a person who may mend it.
-	Why []string
-}
-
-// Detect makes a group with limits and removes it again, so what it reports is what really applies.
-func Detect(sandboxed bool) (Support, error) {
+// probe makes a group with limits and removes it again, so that it reports what really works.
+func probe(sandboxed bool) (*Group, error) {
 	all := Limits{Memory: 64 * mib, Processes: 64, CPU: 1}
 	g, err := Confine(Options{
 		Owner: fmt.Sprintf("stellwerk-probe-%d", os.Getpid()), Name: fmt.Sprint(time.Now().UnixNano()),
 		Limits: all, Total: all, Sandboxed: sandboxed,
 	})
 	if err != nil {
-		return Support{}, err
+		return nil, err
 	}
 	g.Close()
-	return Support{Holding: g.holding, Why: g.why}, nil
+	return g, nil
 }
 
 // Holding says by which means the group is bounded.
 func (g *Group) Holding() Holding { return g.holding }
 
-// Why says what stands in the way of stronger means.
-func (g *Group) Why() []string { return g.why }
-
 // Start calls start, which must start cmd on the thread that it is called on: the calling one, which must be locked to its
 // goroutine, or one that ends with Close. The process is in the group before it runs its program. Files it writes are
 // bounded, and it leaves no core.
 func (g *Group) Start(cmd *exec.Cmd, start func() error) error {
+	if g == nil {
+		return start()
+	}
 	if cmd.Err == nil {
 		prefix(cmd, fileLimits(g.opts.Limits))
-	}
-	if g.bounds == nil {
-		return start()
 	}
 	return g.bounds.start(cmd, start)
 }
 
-// Inside is what has to stand before the command that runs in the user namespace of a sandbox: it bounds the processes
-// where no control group does. It is empty if that is not needed.
+// Inside is a prefix for the command that runs in the user namespace of a sandbox. It bounds the processes if no control
+// group does, and is empty otherwise.
 func (g *Group) Inside() []string {
-	if g.holding.Processes != Rlimit || g.opts.Limits.Processes <= 0 {
+	if g == nil || g.holding.Processes != Rlimit || g.opts.Limits.Processes <= 0 {
 		return nil
 	}
 	return processLimit(g.opts.Limits.Processes)
@@ -132,34 +127,29 @@ func (g *Group) Inside() []string {
 
 // Close removes the group. Its processes must have been ended. Closing no group, or one a second time, does nothing.
 func (g *Group) Close() {
-	if g != nil && g.bounds != nil {
+	if g != nil {
 		g.closing.Do(g.bounds.remove)
 	}
 }
 
-// Usage is what was used so far, by the kernel's account or else the watcher's.
+// Usage is what the group has used so far, by the kernel's account or else the watcher's.
 func (g *Group) Usage() Usage {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	out := g.looked
-	if g.bounds != nil {
-		r := g.bounds.read()
-		out.PeakMemory = max(out.PeakMemory, r.peakMemory)
-		out.PeakProcesses = max(out.PeakProcesses, r.peakTasks)
-		out.CPUSeconds = max(out.CPUSeconds, r.cpu.Seconds())
-	}
+	r := g.bounds.read()
+	out.PeakMemory = max(out.PeakMemory, r.peakMemory)
+	out.PeakProcesses = max(out.PeakProcesses, r.peakTasks)
+	out.CPUSeconds = max(out.CPUSeconds, r.cpu.Seconds())
 	return out
 }
 
-// Breach is the limit the group ran into, nil if it ran into none. It is to be asked for before Close.
+// Breach is the limit the group ran into, nil if it ran into none. Call it before Close.
 func (g *Group) Breach() *Breach {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ended != nil {
 		return g.ended
-	}
-	if g.bounds == nil {
-		return g.touched
 	}
 	r := g.bounds.read()
 	switch {
@@ -171,7 +161,7 @@ func (g *Group) Breach() *Breach {
 	return g.touched
 }
 
-// memoryBreach blames the owner's limit where the group did not have as much as its own allows.
+// memoryBreach blames the owner's limit if the group had less than its own limit allows.
 func (g *Group) memoryBreach(r reading) *Breach {
 	own, total := g.opts.Limits.Memory, g.opts.Total.Memory
 	if total > 0 && (own <= 0 || r.peakMemory > 0 && r.peakMemory < own-mib) {
@@ -189,7 +179,7 @@ func (g *Group) processBreach(peak int, final bool) *Breach {
 	return b
 }
 
-// prefix has another program start what cmd starts.
+// prefix has another program start cmd's program.
 func prefix(cmd *exec.Cmd, before []string) {
 	if len(before) == 0 {
 		return

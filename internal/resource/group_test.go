@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-func TestDetectMatchesConfine(t *testing.T) {
-	found, err := Detect(true)
+func TestProbeMatchesConfine(t *testing.T) {
+	found, err := probe(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -15,11 +15,11 @@ func TestDetectMatchesConfine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	if found.Holding != g.Holding() {
-		t.Errorf("found %s, and a group has %s", found.Holding, g.Holding())
+	if found.Holding() != g.Holding() {
+		t.Errorf("found %s, and a group has %s", found.Holding(), g.Holding())
 	}
-	if found.Disk.Enforced() || found.Memory == Watched && len(found.Why) == 0 {
-		t.Errorf("%s, %q", found.Holding, found.Why)
+	if found.holding.Disk.Enforced() || found.holding.Memory == Watched && len(found.why) == 0 {
+		t.Errorf("%s, %q", found.holding, found.why)
 	}
 }
 

@@ -1,10 +1,37 @@
 package resource
 
-// Machine is what there is to be had.
+import (
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// Machine is what a machine has.
 type Machine struct {
 	Memory   int64 // bytes; of the container, if that has less
 	Cores    int
-	FreeDisk int64 // bytes, where the work is done
+	FreeDisk int64 // bytes, on the disk with the work
+}
+
+// ReadMachine tells what this machine has; dir is on the disk with the work.
+func ReadMachine(dir string) (Machine, error) {
+	memory, err := totalMemory()
+	if err != nil {
+		return Machine{}, fmt.Errorf("read the machine's memory: %w", err)
+	}
+	free, _, err := space(dir)
+	return Machine{Memory: memory, Cores: runtime.NumCPU(), FreeDisk: free}, err
+}
+
+// space is how many bytes a plain user can still write at path, and how many there are in all.
+func space(path string) (free, size int64, err error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(path, &fs); err != nil {
+		return 0, 0, fmt.Errorf("read the free space of %s: %w", path, err)
+	}
+	block := int64(fs.Bsize) //nolint:unconvert // the type differs between systems
+	return int64(fs.Bavail) * block, int64(fs.Blocks) * block, nil
 }
 
 const (
@@ -12,13 +39,13 @@ const (
 	gib = 1 << 30
 )
 
-// DefaultLimits suit a machine on which a person works beside the agents.
+// DefaultLimits suit a machine on which a person works while agents do.
 //   - Memory: half of it, and 2 GiB on a small machine, which a compiler and a browser need; never more than all attempts
 //     together. One attempt alone cannot make the machine swap.
 //   - Processes: 2048. A test runner with a worker per core of a large machine needs some hundreds, counting threads; as
 //     many as this cost a fork bomb's victim little.
-//   - CPU: no limit. Groups get a smaller weight instead, so that whoever else wants the processor comes first and an
-//     idle machine is used in full.
+//   - CPU: no limit. Groups get a smaller weight instead, so that other programs come first and an idle machine is used
+//     in full.
 //   - Disk: 20 GiB, or a quarter of what is free, so that four attempts can have as much. On a disk that is nearly full it
 //     is 1 GiB if that is no more than all attempts together.
 func DefaultLimits(m Machine) Limits {
@@ -30,7 +57,7 @@ func DefaultLimits(m Machine) Limits {
 	}
 }
 
-// leastDisk keeps a full disk from meaning that there is no limit.
+// leastDisk keeps the limit on a full disk from being zero, which means no limit.
 const leastDisk = 64 * mib
 
 // DefaultTotal is for all groups together: they leave the machine an eighth of its memory, and half of its free disk.

@@ -1,28 +1,21 @@
 package resource
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// ReadMachine tells what this machine has; dir is where the work is done.
-func ReadMachine(dir string) (Machine, error) {
+// totalMemory is that of the machine, or of the container if that has less.
+func totalMemory() (int64, error) {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {
-		return Machine{}, fmt.Errorf("read the machine's memory: %w", err)
+		return 0, err
 	}
-	memory := int64(info.Totalram) * int64(info.Unit)
-	free, _, err := space(dir)
-	if err != nil {
-		return Machine{}, err
-	}
-	return Machine{Memory: min(memory, ownMemoryLimit(memory)), Cores: runtime.NumCPU(), FreeDisk: free}, nil
+	return ownMemoryLimit(int64(info.Totalram) * int64(info.Unit)), nil
 }
 
 // ownMemoryLimit is the least limit of the groups that this process is in already, as in a container.
@@ -49,13 +42,4 @@ func ownMemoryLimit(most int64) int64 {
 		}
 	}
 	return most
-}
-
-// space is how many bytes a plain user can still write at path, and how many there are in all.
-func space(path string) (free, size int64, err error) {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(path, &fs); err != nil {
-		return 0, 0, fmt.Errorf("read the free space of %s: %w", path, err)
-	}
-	return int64(fs.Bavail) * fs.Bsize, int64(fs.Blocks) * fs.Bsize, nil
 }

@@ -13,29 +13,12 @@ import (
 
 // strongest has nothing here: everything is watched.
 func strongest(Options) (bounds, []string) {
-	return nil, []string{runtime.GOOS + " has no limits for a group of processes"}
+	return unbounded{}, []string{runtime.GOOS + " has no limits for a group of processes"}
 }
 
-// ReadMachine tells what this machine has; dir is where the work is done.
-func ReadMachine(dir string) (Machine, error) {
+func totalMemory() (int64, error) {
 	memory, err := unix.SysctlUint64("hw.memsize")
-	if err != nil {
-		return Machine{}, fmt.Errorf("read the machine's memory: %w", err)
-	}
-	free, _, err := space(dir)
-	if err != nil {
-		return Machine{}, err
-	}
-	return Machine{Memory: int64(memory), Cores: runtime.NumCPU(), FreeDisk: free}, nil
-}
-
-// space is how many bytes a plain user can still write at path, and how many there are in all.
-func space(path string) (free, size int64, err error) {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(path, &fs); err != nil {
-		return 0, 0, fmt.Errorf("read the free space of %s: %w", path, err)
-	}
-	return int64(fs.Bavail) * int64(fs.Bsize), int64(fs.Blocks) * int64(fs.Bsize), nil
+	return int64(memory), err
 }
 
 // ProcessTable is the machine's process table; empty if it cannot be read. It takes the process group for the session, which is the

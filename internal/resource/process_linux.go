@@ -56,7 +56,7 @@ func ReadProcess(pid int) (Process, bool) {
 	}, true
 }
 
-// proportional is the memory of a process with its share of what it has in common with others, or else as given.
+// proportional is the memory of a process with its part of what it shares with others, or else as given.
 func proportional(pid int, otherwise int64) int64 {
 	file := filepath.Join("/proc", strconv.Itoa(pid), "smaps_rollup")
 	data, err := os.ReadFile(file)

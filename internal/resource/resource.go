@@ -46,12 +46,12 @@ const (
 	Scope   Means = "systemd scope"
 	Cgroup2 Means = "cgroup v2"
 	Cgroup1 Means = "cgroup v1"
-	// Rlimit bounds the processes of a user namespace. The kernel counts no refusals then: who met the limit between two
-	// looks of the watcher is not told of.
+	// Rlimit bounds the processes of a user namespace. The kernel then counts no refusals, so nobody learns that a group met
+	// the limit between two looks of the watcher.
 	Rlimit Means = "rlimit"
-	// Watched means that nothing stops a process at the limit: we look every now and then, and end what is beyond.
+	// Watched means that nothing stops a process at the limit: a watcher looks every now and then and ends what is beyond it.
 	Watched Means = "watched"
-	// Measured means that we only tell how much was used.
+	// Measured means that there is no limit, only a figure of what was used.
 	Measured Means = "measured"
 )
 
@@ -114,8 +114,8 @@ type Usage struct {
 // Breach is a limit that a group ran into.
 type Breach struct {
 	Resource Resource `json:"resource"`
-	// Value is what the group had, Limit what it may have: bytes, or a number of processes. Where the disk ran full,
-	// they are the bytes that were free and those that must stay free.
+	// Value is what the group had, Limit what it may have: bytes, or a number of processes. If the disk ran full, they are
+	// the bytes that were free and those that must stay free.
 	Value int64 `json:"value"`
 	Limit int64 `json:"limit"`
 	// Total means that the limit is one of all groups together.

@@ -97,7 +97,7 @@ func enforced(t *testing.T, g *Group, resources ...Resource) {
 	t.Helper()
 	for _, r := range resources {
 		if means := g.Holding().Of(r); !means.Enforced() || means == Rlimit {
-			t.Skipf("%s is %s here: %s", r, means, strings.Join(g.Why(), "; "))
+			t.Skipf("%s is %s here: %s", r, means, strings.Join(g.why, "; "))
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestProcessorIsHeld(t *testing.T) {
 		t.Errorf("%.2f s of processor time", used)
 	}
 	// How long it took says nothing on a busy machine.
-	if b, ok := g.bounds.(cgroupBounds); ok && readKey(b.group.with("cpu"), "cpu.stat", "nr_throttled") == 0 {
+	if b, ok := g.bounds.(*cgroup); ok && readKey(b.with("cpu"), "cpu.stat", "nr_throttled") == 0 {
 		t.Error("nothing was held back")
 	}
 	if g.Breach() != nil {
@@ -231,24 +231,24 @@ func TestGroupGoes(t *testing.T) {
 
 func folderOf(t *testing.T, g *Group) string {
 	t.Helper()
-	b, ok := g.bounds.(cgroupBounds)
+	b, ok := g.bounds.(*cgroup)
 	if !ok {
 		t.Skip("no control group of ours")
 	}
-	return b.group.dir(0)
+	return b.dir(0)
 }
 
 // abandon is the end of a process that could not remove its group.
 func abandon(t *testing.T, g *Group) {
 	t.Helper()
-	b := g.bounds.(cgroupBounds)
-	if err := b.group.lock.Close(); err != nil {
+	b := g.bounds.(*cgroup)
+	if err := b.lock.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if b.group.entrance != nil {
-		b.group.entrance.close()
+	if b.entrance != nil {
+		b.entrance.close()
 	}
-	g.bounds = nil
+	g.bounds = unbounded{}
 }
 
 func read(t *testing.T, path string) string {

@@ -15,8 +15,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
-// scope is a unit of systemd's that the command is started in. systemd makes its group and removes it, so what happened
-// is known as of the last look.
+// scope is a systemd unit in which the command is started. systemd makes its group and removes it, so the account is that of
+// the last look.
 type scope struct {
 	run, ctl    string
 	user        bool
@@ -31,11 +31,11 @@ type scope struct {
 	last  reading
 }
 
-// scopeTime bounds a word with systemd.
+// scopeTime bounds a call of systemd's programs.
 const scopeTime = 5 * time.Second
 
-// newScope tries a scope with limits and takes what it finds in force: a manager may lack controllers.
-func newScope(opts Options, tree cgroups) (*scope, error) {
+// newScope tries a scope with limits and notes which of them take effect: a manager may lack controllers.
+func newScope(opts Options, tree cgroups) (bounds, error) {
 	s := &scope{
 		user: os.Getuid() != 0, limits: opts.Limits, mount: tree.v2.mount,
 		unit:  strings.ReplaceAll(opts.Owner+"-"+opts.Name, ".", "_") + ".scope",
@@ -70,7 +70,7 @@ func managed(user bool) bool {
 	return err == nil
 }
 
-// try has a scope tell which limits it sees.
+// try starts a scope that prints the limits it sees.
 func (s *scope) try() error {
 	probe := `cd "` + s.mount + `$(sed -n s/^0:://p /proc/self/cgroup)" && for f in memory.max pids.max cpu.max; do echo "$f $(cat $f)"; done`
 	all := Limits{Memory: 64 * mib, Processes: 64, CPU: 1}
@@ -143,7 +143,7 @@ func (s *scope) call(path string, args ...string) error {
 
 func (s *scope) holds() map[Resource]Means { return s.held }
 
-// busVariables are what systemd-run finds the manager by. What it starts does not get them.
+// busVariables lead systemd-run to the manager. The command that it starts does not get them.
 func busVariables() []string { return []string{"XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"} }
 
 func (s *scope) start(cmd *exec.Cmd, start func() error) error {
@@ -196,7 +196,7 @@ func (s *scope) read() reading {
 	return s.last
 }
 
-// later keeps what a group that is being removed no longer tells.
+// later keeps the figures that a group no longer has while systemd removes it.
 func (r reading) later(now reading) reading {
 	now.peakMemory, now.peakTasks = max(r.peakMemory, now.peakMemory), max(r.peakTasks, now.peakTasks)
 	now.cpu, now.kills, now.refusals = max(r.cpu, now.cpu), max(r.kills, now.kills), max(r.refusals, now.refusals)
@@ -205,5 +205,5 @@ func (r reading) later(now reading) reading {
 
 // remove forgets a unit that systemd keeps because it failed.
 func (s *scope) remove() {
-	_ = s.call(s.ctl, "reset-failed", s.unit) // there is none to forget, mostly
+	_ = s.call(s.ctl, "reset-failed", s.unit) // mostly there is none
 }

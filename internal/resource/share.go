@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// share is a folder with a file for each watched group of an owner. Whoever holds a file's lock keeps it up to date; a
-// file without a lock is what a watcher that died has left.
+// share is a folder with a file for each watched group of an owner. The watcher that holds a file's lock keeps it up to
+// date; a file without a lock is the leftover of a watcher that died.
 type share struct {
 	dir, name string
 	file      *os.File
 }
 
-// others are the groups of an owner besides one's own.
+// others are the other groups of the same owner.
 type others struct {
 	self  string
 	names []string
@@ -53,15 +53,16 @@ func (s *share) tell(now use) {
 	}
 	data, err := json.Marshal(now)
 	if err == nil {
-		_, err = s.file.WriteAt(append(data, strings.Repeat(" ", 8)...), 0) // over what was longer
+		_, err = s.file.WriteAt(append(data, strings.Repeat(" ", 8)...), 0) // over the end of a longer one
 	}
 	if err == nil {
 		_ = s.file.Truncate(int64(len(data))) // spaces behind it do no harm
 	}
 }
 
-// alone reads what the others use and lets decide judge it, while no other group of the owner does the same: two that know
-// each other's figures of a moment ago would both be the heaviest. While another one judges, the next look does.
+// alone reads what the others use and calls decide, while no other group of the owner does the same: two that know each
+// other's figures of a moment ago could both take themselves for the heaviest. If another group is deciding, it does nothing
+// until the next look.
 func (s *share) alone(decide func(others)) {
 	if s == nil {
 		decide(others{})
@@ -94,7 +95,7 @@ func (s *share) read() others {
 	return out
 }
 
-// readShared reads a file that somebody keeps up to date, and removes one that nobody does.
+// readShared reads a file whose watcher lives, and removes one whose watcher died.
 func readShared(path string) (use, bool) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -112,7 +113,7 @@ func readShared(path string) (use, bool) {
 	return u, true
 }
 
-// sum leaves out those that are being ended: what they have is free in a moment.
+// sum leaves out groups that are being ended, which give back what they have in a moment.
 func (o others) sum(now use) use {
 	for _, u := range o.uses {
 		if u.Ending {
@@ -123,7 +124,7 @@ func (o others) sum(now use) use {
 	return now
 }
 
-// heaviest tells whether nobody has more. Of two that have the same it is the one whose name comes first.
+// heaviest tells whether no other group has more. Of two that have the same, it is the one whose name comes first.
 func (o others) heaviest(now use, r Resource) bool {
 	for i, u := range o.uses {
 		if u.of(r) > now.of(r) || u.of(r) == now.of(r) && o.names[i] < o.self {

@@ -1,8 +1,10 @@
 package resource
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"syscall"
@@ -11,94 +13,69 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// strongest makes a group by the best means there is. Why says what stands in the way of a better one.
-func strongest(opts Options) (bounds, []string) {
+// strongest makes a group by the best means that work here. Why says what stands in the way of better ones.
+func strongest(opts Options) (b bounds, why []string) {
 	tree, err := readCgroups()
 	if err != nil {
-		return onlyProcesses(opts, nil, err.Error())
+		return onlyProcesses(opts, unbounded{}, []string{err.Error()})
 	}
-	var why []string
-	v2, err := hierarchyV2(tree)
-	if err == nil {
-		if err = v2.open(); err == nil {
-			if group, failed := makeCgroup([]hierarchy{v2}, opts); failed == nil {
-				return cgroupBounds{group, Cgroup2}, missing(group, nil)
-			} else { //nolint:revive // both errors are told in one place
-				err = failed
+	for _, means := range []struct {
+		name Means
+		make func(Options, cgroups) (bounds, error)
+	}{{Cgroup2, newV2}, {Scope, newScope}, {Cgroup1, newV1}} {
+		b, err := means.make(opts, tree)
+		if err != nil {
+			why = append(why, fmt.Sprintf("%s: %v", means.name, err))
+			continue
+		}
+		held := b.holds()
+		for _, r := range []Resource{Memory, Processes, CPU} {
+			if held[r] == "" {
+				why = append(why, fmt.Sprintf("there is no controller for %s here", r))
 			}
 		}
-	}
-	why = append(why, fmt.Sprintf("cgroup v2: %v", err))
-	if s, err := newScope(opts, tree); err == nil {
-		return s, nil
-	} else { //nolint:revive // as above
-		why = append(why, fmt.Sprintf("systemd scope: %v", err))
-	}
-	v1, err := hierarchiesV1(tree)
-	if len(v1) > 0 {
-		group, failed := makeCgroup(v1, opts)
-		if failed == nil {
-			why = missing(group, why)
-			if group.with("pids") == "" {
-				return onlyProcesses(opts, cgroupBounds{group, Cgroup1}, why...)
-			}
-			return cgroupBounds{group, Cgroup1}, why
+		if held[Processes] != "" {
+			return b, why
 		}
-		err = failed
+		return onlyProcesses(opts, b, why)
 	}
-	if err == nil {
-		err = errors.New("not mounted")
-	}
-	return onlyProcesses(opts, nil, append(why, fmt.Sprintf("cgroup v1: %v", err))...)
+	return onlyProcesses(opts, unbounded{}, why)
 }
 
-func missing(g *cgroup, why []string) []string {
-	for controller, what := range map[string]Resource{"memory": Memory, "pids": Processes, "cpu": CPU} {
-		if g.with(controller) == "" {
-			why = append(why, fmt.Sprintf("there is no controller for %s here", what))
-		}
+func newV2(opts Options, tree cgroups) (bounds, error) {
+	h, err := hierarchyV2(tree)
+	if err == nil {
+		err = h.open()
 	}
-	return why
+	if err != nil {
+		return nil, err
+	}
+	return makeCgroup([]hierarchy{h}, opts)
+}
+
+func newV1(opts Options, tree cgroups) (bounds, error) {
+	hierarchies, err := hierarchiesV1(tree)
+	if len(hierarchies) == 0 {
+		return nil, cmp.Or(err, errors.New("not mounted"))
+	}
+	return makeCgroup(hierarchies, opts)
 }
 
 // onlyProcesses adds the limit of a user namespace's processes, which needs no group.
-func onlyProcesses(opts Options, below bounds, why ...string) (bounds, []string) {
+func onlyProcesses(opts Options, below bounds, why []string) (bounds, []string) {
 	if err := processLimitWorks(opts.Sandboxed); err != nil {
-		return below, append(why, fmt.Sprintf("rlimit: %v", err))
+		return below, append(why, fmt.Sprintf("%s: %v", Rlimit, err))
 	}
 	return rlimitBounds{below}, why
 }
 
-// rlimitBounds are those of another kind, or none, with a limit of processes that Inside sets.
+// rlimitBounds add a limit of processes, which Inside sets, to bounds of another kind.
 type rlimitBounds struct{ bounds }
 
 func (b rlimitBounds) holds() map[Resource]Means {
-	held := map[Resource]Means{}
-	if b.bounds != nil {
-		held = b.bounds.holds()
-	}
+	held := maps.Clone(b.bounds.holds())
 	held[Processes] = Rlimit
 	return held
-}
-
-func (b rlimitBounds) start(cmd *exec.Cmd, start func() error) error {
-	if b.bounds == nil {
-		return start()
-	}
-	return b.bounds.start(cmd, start)
-}
-
-func (b rlimitBounds) read() reading {
-	if b.bounds == nil {
-		return reading{}
-	}
-	return b.bounds.read()
-}
-
-func (b rlimitBounds) remove() {
-	if b.bounds != nil {
-		b.bounds.remove()
-	}
 }
 
 // processLimitWorks tells whether a limit that is set inside a user namespace counts the processes in there and no
@@ -128,56 +105,51 @@ func processLimitWorks(sandboxed bool) error {
 	return nil
 }
 
-// cgroupBounds is a control group of either version.
-type cgroupBounds struct {
-	group *cgroup
-	means Means
+// means is the version of control groups that the group is of.
+func (g *cgroup) means() Means {
+	if g.hierarchies[0].version == 1 {
+		return Cgroup1
+	}
+	return Cgroup2
 }
 
-func (b cgroupBounds) holds() map[Resource]Means {
+func (g *cgroup) holds() map[Resource]Means {
 	out := map[Resource]Means{}
 	for controller, r := range map[string]Resource{"memory": Memory, "pids": Processes, "cpu": CPU} {
-		if b.group.with(controller) != "" {
-			out[r] = b.means
+		if g.with(controller) != "" {
+			out[r] = g.means()
 		}
 	}
 	return out
 }
 
-func (b cgroupBounds) remove() { b.group.remove() }
-
 // start forks straight into a group of version 2, and on a thread that waits inside in version 1.
-func (b cgroupBounds) start(cmd *exec.Cmd, start func() error) error {
-	if b.means == Cgroup1 {
-		return b.group.entrance.start(start)
+func (g *cgroup) start(cmd *exec.Cmd, start func() error) error {
+	if g.entrance != nil {
+		return g.entrance.start(start)
 	}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(b.group.lock.Fd())
+	cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, int(g.lock.Fd())
 	return start()
 }
 
-func (b cgroupBounds) read() reading {
-	if b.means == Cgroup1 {
-		return b.readV1()
+func (g *cgroup) read() reading {
+	if g.means() == Cgroup2 {
+		return readV2(g.dir(0))
 	}
-	return readV2(b.group.dir(0))
-}
-
-func (b cgroupBounds) readV1() reading {
 	var r reading
-	if dir := b.group.with("memory"); dir != "" {
+	if dir := g.with("memory"); dir != "" {
 		r.memory = readNumber(dir, "memory.usage_in_bytes")
 		r.peakMemory = readNumber(dir, "memory.max_usage_in_bytes")
 		r.kills = readKey(dir, "memory.oom_control", "oom_kill")
 	}
-	if dir := b.group.with("pids"); dir != "" {
+	if dir := g.with("pids"); dir != "" {
 		r.readTasks(dir)
 	}
-	if dir := b.group.with("cpuacct"); dir != "" {
-		used := readNumber(dir, "cpuacct.usage")
-		r.cpu = time.Duration(used)
+	if dir := g.with("cpuacct"); dir != "" {
+		r.cpu = time.Duration(readNumber(dir, "cpuacct.usage"))
 	}
 	return r
 }
@@ -190,8 +162,7 @@ func readV2(dir string) reading {
 	r.peakMemory = max(r.peakMemory, r.memory)
 	r.kills = readKey(dir, "memory.events", "oom_kill")
 	r.readTasks(dir)
-	used := readKey(dir, "cpu.stat", "usage_usec")
-	r.cpu = time.Duration(used) * time.Microsecond
+	r.cpu = time.Duration(readKey(dir, "cpu.stat", "usage_usec")) * time.Microsecond
 	return r
 }
 

@@ -8,10 +8,10 @@ import (
 
 // Watch is what a watcher looks at.
 type Watch struct {
-	// Folders are those the group writes to. What they hold when the watch begins is not the group's.
+	// Folders are those the group writes to. What they hold when the watch begins does not count.
 	Folders []string
-	// Shared is a folder in which the groups of one owner tell each other what they use, so that limits in all can be
-	// held without the kernel. Without it those are not watched.
+	// Shared is a folder in which the groups of one owner tell each other what they use, so that watchers can hold the
+	// owner's total limits. Without it they do not.
 	Shared string
 
 	every time.Duration // how often it looks; tests do not wait
@@ -20,7 +20,7 @@ type Watch struct {
 const (
 	// look is how often a watcher looks at processes and at the free space.
 	look = 500 * time.Millisecond
-	// patientLooks is how often in a row a group is found at its limit of processes until it is ended, ten seconds. A
+	// patientLooks is how many looks in a row must find a group at its limit of processes before it is ended: ten seconds. A
 	// build that meets the limit once can go on; a fork bomb would spin until the attempt's time is over.
 	patientLooks = 20
 )
@@ -31,7 +31,7 @@ type Watcher struct {
 	breaches chan Breach
 	stop     chan struct{}
 	done     chan struct{}
-	begun    chan struct{} // closed when it is known what the folders hold
+	begun    chan struct{} // closed when the watcher knows what the folders hold
 
 	every    time.Duration
 	disk     *diskWatch
@@ -40,9 +40,12 @@ type Watcher struct {
 	pinned   int
 }
 
-// Watch begins to watch the descendants of this process, which must have no others than the group's. Everything the
-// kernel does not hold is held by the reader of Breaches, who has to end the group.
+// Watch begins to watch the descendants of this process, all of which must belong to the group. The reader of Breaches must
+// end the group: that is how limits hold that the kernel does not hold.
 func (g *Group) Watch(w Watch) (*Watcher, error) {
+	if g == nil {
+		return nil, nil
+	}
 	shared, err := openShare(w.Shared, g.opts.Name)
 	if err != nil {
 		return nil, err
@@ -56,9 +59,14 @@ func (g *Group) Watch(w Watch) (*Watcher, error) {
 }
 
 // Breaches gives one value when the group must be ended.
-func (w *Watcher) Breaches() <-chan Breach { return w.breaches }
+func (w *Watcher) Breaches() <-chan Breach {
+	if w == nil {
+		return nil
+	}
+	return w.breaches
+}
 
-// Stop ends the watch and takes a last look at the disk, so that what was written at the end counts.
+// Stop ends the watch and takes a last look at the disk, so that the last writes count.
 func (w *Watcher) Stop() {
 	close(w.stop)
 	<-w.done
@@ -113,7 +121,7 @@ func (w *Watcher) look() *Breach {
 	return w.judge(now)
 }
 
-// judge says whether this group has to end for the sake of all. It tells the others, so that no second one ends for it.
+// judge says whether this group must end for the sake of all. It tells the others, so that no second group ends too.
 func (w *Watcher) judge(now use) *Breach {
 	w.share.tell(now)
 	var found *Breach
@@ -126,7 +134,7 @@ func (w *Watcher) judge(now use) *Breach {
 	return found
 }
 
-// together ends the heaviest group where there is too much of all, or too little left.
+// together ends the heaviest group if all together use too much, or if the disk runs full.
 func (w *Watcher) together(all others, now use) *Breach {
 	if free, floor := w.disk.lowest(); free < floor && now.Disk >= leastBlamed && all.heaviest(now, Disk) {
 		return &Breach{Resource: Disk, Value: free, Limit: floor, Full: true}
@@ -134,7 +142,7 @@ func (w *Watcher) together(all others, now use) *Breach {
 	return w.inAll(all, now)
 }
 
-// inAll ends the heaviest group where all together have too much, and leaves the others alone.
+// inAll ends the heaviest group if all together use too much, and leaves the others alone.
 func (w *Watcher) inAll(all others, now use) *Breach {
 	total, holding := w.group.opts.Total, w.group.holding
 	sum := all.sum(now)
@@ -181,17 +189,14 @@ func (w *Watcher) processes(now use) *Breach {
 	return w.group.processBreach(now.Processes, true)
 }
 
-// nearly reports a number of processes that is at the limit, but for those that end and begin all the time.
+// nearly reports a number of processes at the limit, give or take those that end and begin all the time.
 func nearly(have, limit int) bool { return limit > 0 && have >= limit-limit/20-1 }
 
-// use is what the group has at this moment. Processes are looked up only where the kernel does not count them.
+// use is what the group has at this moment. It reads the process table only if the kernel does not count for the group.
 func (w *Watcher) use() use {
 	g := w.group
-	var now use
-	if g.bounds != nil {
-		r := g.bounds.read()
-		now = use{Memory: r.memory, Processes: r.tasks, refusals: r.refusals, cpu: r.cpu}
-	}
+	r := g.bounds.read()
+	now := use{Memory: r.memory, Processes: r.tasks, refusals: r.refusals, cpu: r.cpu}
 	memoryHeld := g.holding.Memory.Enforced()
 	if !memoryHeld || g.holding.Processes == Rlimit || !g.holding.Processes.Enforced() {
 		seen := readTree(os.Getpid(), g.opts.Limits.Memory)

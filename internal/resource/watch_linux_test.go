@@ -15,6 +15,7 @@ import (
 func unheld(t *testing.T, name string, limits, total Limits) *Group {
 	t.Helper()
 	return &Group{
+		bounds:  unbounded{},
 		opts:    Options{Owner: "stellwerk-test", Name: name, Limits: limits, Total: total},
 		holding: Holding{Memory: Watched, Processes: Watched, CPU: Measured, Disk: Watched},
 	}
@@ -166,7 +167,7 @@ func TestOneEndsForAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(s.close)
-		g := &Group{opts: Options{Name: name, Total: Limits{Processes: 30}}, holding: Holding{Memory: Watched, Processes: Watched, CPU: Measured, Disk: Watched}}
+		g := &Group{bounds: unbounded{}, opts: Options{Name: name, Total: Limits{Processes: 30}}, holding: Holding{Memory: Watched, Processes: Watched, CPU: Measured, Disk: Watched}}
 		return &Watcher{group: g, share: s, disk: newDiskWatch(nil)}
 	}
 	a, b, c := watcher("a"), watcher("b"), watcher("c")
@@ -200,8 +201,8 @@ func TestPlainUserIsBounded(t *testing.T) {
 	if g.Holding().Processes.Enforced() && g.Holding().Processes != Rlimit {
 		t.Skipf("here it is held by a %s", g.Holding().Processes)
 	}
-	if g.Holding().String() != "memory: watched; processes: rlimit; cpu: measured; disk: watched" || len(g.Why()) == 0 {
-		t.Fatalf("%s: %s", g.Holding(), g.Why())
+	if g.Holding().String() != "memory: watched; processes: rlimit; cpu: measured; disk: watched" || len(g.why) == 0 {
+		t.Fatalf("%s: %s", g.Holding(), g.why)
 	}
 	w := watch(t, g, Watch{})
 	argv := append([]string{"--unshare-user", "--unshare-pid", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--"}, g.Inside()...)

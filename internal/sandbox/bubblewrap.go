@@ -7,16 +7,15 @@ import (
 	"strconv"
 )
 
-// kernelFiles are the parts of /proc that change the whole machine. bubblewrap leaves them writable to root once its
-// capabilities are gone, because it asks about the directory while the kernel asks about the file: core_pattern alone
-// would be a way out.
+// kernelFiles are the parts of /proc that change the whole machine. bubblewrap leaves them writable to a root without
+// capabilities, because it checks the directory while the kernel checks the file: core_pattern alone would be a way out.
 func kernelFiles() []string {
 	return []string{
 		"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi",
 	}
 }
 
-// kernelLists are the parts of /proc that name the keys of everybody the process could be taken for.
+// kernelLists are the parts of /proc that list keys of the process's user.
 func kernelLists() []string { return []string{"/proc/keys", "/proc/key-users"} }
 
 func bubblewrap(p plan, spec Spec) (Launch, error) {
@@ -43,7 +42,7 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 	args = append(args, "--args", strconv.Itoa(environmentFD))
 	memory := program.inMemory(spec.MemoryFiles)
 	args = append(args, memory("/dev/shm")...)
-	args = append(args, "--remount-ro", "/dev") // it is in memory as well
+	args = append(args, "--remount-ro", "/dev") // it is in memory too
 	for _, path := range kernelFiles() {
 		if exists(path) {
 			args = append(args, "--ro-bind", path, path)
@@ -86,7 +85,7 @@ func (s Spec) command() []string {
 	return slices.Concat(s.Network.Starter, s.Inside, s.Argv)
 }
 
-// mask makes a folder appear empty. A file becomes a device that bubblewrap mounts so that nobody can open it.
+// mask makes a folder appear empty. It turns a file into a device that nobody can open.
 func mask(path string, memory memoryFolder) []string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return memory(path)
@@ -94,8 +93,8 @@ func mask(path string, memory memoryFolder) []string {
 	return []string{"--ro-bind", "/dev/null", path}
 }
 
-// mountArgs keeps a system directory that is a link (/bin, /lib64) a link, as some programs compare such paths. What lies
-// in a folder that is not shown needs no mask: it is absent already.
+// mountArgs keeps a system directory that is a link (/bin, /lib64) a link, because some programs compare such paths. A path
+// in a folder that is not shown needs no mask.
 func mountArgs(p plan, m mount, memory memoryFolder) []string {
 	switch m.access {
 	case hidden:

@@ -12,9 +12,9 @@ import (
 
 const probeTime = 30 * time.Second
 
-// Detect returns the strongest kind this machine really provides, found out by running a command under it with a closed network, and the
-// reason: what provides it, or why there is only None and what a person can do. It costs one short process; a caller
-// asks once and keeps the answer.
+// Detect returns the strongest kind this machine really provides, and the reason: what provides it, or why there is only None
+// and what a person can do. It finds out by running a command under it with a closed network. That costs one short process;
+// a caller asks once and keeps the answer.
 func Detect(ctx context.Context) (Kind, string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()

@@ -8,11 +8,12 @@ import (
 // environmentFD is where bubblewrap reads the environment of what it starts.
 const environmentFD = firstInherited + 1
 
-// outside keeps of an environment what bubblewrap itself, and what stands before it, may have: the way to programs and to the
-// manager of scopes, and the folder by which whoever cleans up after a dead supervisor knows its processes. All else is for the inside alone: a variable such as LD_PRELOAD would have the repository's code run
-// before there is a sandbox around it.
+// outside keeps of an environment what bubblewrap itself, and any program that starts it, may have: the way to programs and
+// to the manager of scopes, and the folder by which a salvage recognises the processes of a dead supervisor. Everything else
+// is for the inside only: a variable such as LD_PRELOAD would have the repository's code run before there is a sandbox
+// around it.
 func outside(env []string) []string {
-	kept := []string{} // nil would be the environment of this process
+	kept := []string{} // nil would mean this process's environment
 	for _, entry := range env {
 		switch name, _, _ := strings.Cut(entry, "="); name {
 		case "PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "STELLWERK_OUT":
@@ -22,15 +23,15 @@ func outside(env []string) []string {
 	return kept
 }
 
-// What can be handed over. The kernel starts no program with a longer variable, and bubblewrap takes 9000 arguments in all, of
-// which a variable is three.
+// Bounds of an environment. The kernel starts no program with a longer variable, and bubblewrap takes 9000 arguments in all,
+// three for each variable.
 const (
 	longestVariable = 128<<10 - 1
 	mostVariables   = 2500
 )
 
-// environment is the arguments that set an environment inside, as bubblewrap reads them from a file. In an argument list
-// everybody on the machine could see the values.
+// environment encodes an environment as arguments that bubblewrap reads from a file. In an argument list everybody on the
+// machine could see the values.
 func environment(env []string) ([]byte, error) {
 	if len(env) > mostVariables {
 		return nil, fmt.Errorf("sandbox: %d environment variables are too many; at most %d can be passed in", len(env), mostVariables)

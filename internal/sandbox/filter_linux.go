@@ -11,12 +11,12 @@ import (
 )
 
 // denied are system calls that lead out of a sandbox, or that reach what no mount can hide. They fail with EPERM, as they
-// would for anybody without privileges, so that programs take their other way.
+// would for anybody without privileges, so that programs fall back to something else.
 func denied() []uint32 {
 	return []uint32{
 		// The person's keys, which belong to a user and not to a file system.
 		unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
-		// Calls that io_uring makes are not seen by this filter.
+		// The filter does not see calls that io_uring makes.
 		unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 		// Mounts and namespaces: with these root inside reaches the machine's cgroups.
 		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN,
@@ -35,8 +35,8 @@ const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS |
 // families are the sockets that programs get. NETLINK is how they ask for addresses and routes.
 func families() []uint32 { return []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} }
 
-// What the filter reads: struct seccomp_data. The first argument's low half, where the machine is little-endian; the
-// kernel drops the high half of the arguments that are looked at.
+// Offsets in struct seccomp_data, which the filter reads: the call's number, the architecture, and the low half of the first
+// argument on a little-endian machine. The kernel drops the high half of the arguments that the filter looks at.
 const (
 	atNumber = 0
 	atArch   = 4

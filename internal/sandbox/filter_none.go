@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// filterBytes fails where bubblewrap would have to do without a filter: part of what a sandbox promises rests on it.
+// filterBytes fails on this system: a sandbox needs the filter to keep its promises.
 func filterBytes() ([]byte, error) {
 	return nil, fmt.Errorf("%w: there is no filter of system calls for %s/%s", ErrUnavailable, runtime.GOOS, runtime.GOARCH)
 }

@@ -12,11 +12,11 @@ import (
 // kernelSettings is where the kernel shows what it allows.
 const kernelSettings = "/proc/sys"
 
-// obstacle is a setting of this machine that keeps people from making namespaces, and the command that allows it.
+// obstacle is a setting of this machine that forbids user namespaces, and the command that allows them.
 type obstacle struct{ why, fix string }
 
-// forbidden finds the setting that is in the way of bubblewrap at path; its result is empty if none is. Root is not asked:
-// these settings are about everybody else.
+// forbidden finds the setting that is in the way of bubblewrap at path; its result is empty if none is. Most of the settings
+// do not apply to root.
 func forbidden(settings string, uid int, path string) obstacle {
 	is := func(name, value string) bool {
 		text, err := os.ReadFile(filepath.Join(settings, filepath.FromSlash(name)))

@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// gauge counts what a process in a closed network sent to addresses that it has no way to. The kernel counts it for each
-// network, and a file of its counters that is open keeps a network's counters after the last process has left.
+// gauge counts the packets that a process in a closed network sent to addresses that it has no route to. The kernel counts
+// them for each network, and an open file of its counters keeps them after the last process has left.
 type gauge struct{ counters []*os.File }
 
-// kernelCounters are the files with a network's counters, and the names of those that count packets without a way.
+// kernelCounters are the files with a network's counters, and the names of those that count packets without a route.
 func kernelCounters() map[string]string {
 	return map[string]string{"snmp": "OutNoRoutes", "snmp6": "Ip6OutNoRoutes"}
 }
@@ -34,7 +34,7 @@ func (g *gauge) start(cmd *exec.Cmd, bubblewrap string) error {
 	}
 	first := firstInherited + len(cmd.ExtraFiles)
 	cmd.ExtraFiles = append(cmd.ExtraFiles, tells, waits)
-	// Something may stand before bubblewrap, such as what sets limits.
+	// Another command may come before bubblewrap, such as one that sets limits.
 	cmd.Args = slices.Insert(cmd.Args, slices.Index(cmd.Args, bubblewrap)+1, "--info-fd", strconv.Itoa(first), "--block-fd", strconv.Itoa(first+1))
 	if err := errors.Join(cmd.Start(), tells.Close(), waits.Close()); err != nil {
 		return errors.Join(err, told.Close(), lets.Close())
@@ -43,13 +43,12 @@ func (g *gauge) start(cmd *exec.Cmd, bubblewrap string) error {
 		_, _ = cmd.Process.Kill(), cmd.Wait() // it waits inside, and has done nothing yet
 		return errors.Join(err, told.Close(), lets.Close())
 	}
-	_, _ = lets.Write([]byte{'\n'}) // where bubblewrap has ended, nobody reads it
+	_, _ = lets.Write([]byte{'\n'}) // fails if bubblewrap has ended
 	return errors.Join(told.Close(), lets.Close())
 }
 
-// unbroken is a pipe whose writing end can be read from as well, so that whoever has it can write even when nobody else reads
-// any more. bubblewrap would otherwise be ended by what it tells to a dead supervisor, and leave a process behind that waits
-// for it for ever.
+// unbroken is a pipe whose writing end can be read from too, so that writing never fails for want of a reader. Otherwise
+// bubblewrap would be killed when it writes to a dead supervisor, and leave a process behind that waits for it for ever.
 func unbroken() (r, w *os.File, err error) {
 	r, end, err := os.Pipe()
 	if err != nil {
@@ -62,7 +61,7 @@ func unbroken() (r, w *os.File, err error) {
 	return r, w, nil
 }
 
-// open finds the network of bubblewrap's child. A bubblewrap that failed tells nothing, and says why itself.
+// open finds the network of bubblewrap's child. A bubblewrap that failed tells no child, and prints why itself.
 func (g *gauge) open(told io.Reader) error {
 	var info struct {
 		Child int `json:"child-pid"`

@@ -8,8 +8,8 @@ import (
 )
 
 // leaveKeyring gives the calling thread, and what it starts, an empty session keyring. The filter keeps programs from the
-// person's keys; this keeps the kernel from looking there on their behalf. Machines without keyrings, and containers that
-// forbid them, have none to leave.
+// person's keys; this keeps the kernel from using those keys on their behalf. It succeeds on machines without keyrings and
+// in containers that forbid them.
 func leaveKeyring() error {
 	_, err := unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0) // no name: a new one
 	if err == nil || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {

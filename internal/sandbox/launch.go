@@ -13,18 +13,18 @@ type Launch struct {
 	// Argv begins with an absolute path, or for None with whatever the Spec names.
 	Argv []string
 
-	filter []byte // of system calls; nil where nothing is isolated, or not by bubblewrap
-	gauge  *gauge // of a closed network; nil where nothing is counted
+	filter []byte // of system calls; nil if nothing is isolated, or not by bubblewrap
+	gauge  *gauge // of a closed network; nil if nothing is counted
 
 	environment []byte // of the inside, as bubblewrap's arguments
 
-	// Around is called by Start and has to call what it is given, which starts the process: on the thread that it is called
-	// on itself, or on one that lives as long as the process.
+	// Around, if set, is called by Start and must call start, which starts the process: on the thread that it is called on
+	// itself, or on one that lives as long as the process.
 	Around func(start func() error) error
 }
 
-// Unrouted is how many packets the process sent to addresses outside its closed network: none of them left. It is asked
-// once, after the process that Start started has ended.
+// Unrouted is how many packets the process sent to addresses outside its closed network; none of them left it. Call it once,
+// after the process has ended.
 func (l Launch) Unrouted() (packets int64, err error) {
 	if l.gauge == nil {
 		return 0, nil
@@ -35,15 +35,14 @@ func (l Launch) Unrouted() (packets int64, err error) {
 // firstInherited is the number that a process knows the first of exec.Cmd.ExtraFiles by.
 const firstInherited = 3
 
-// Start starts cmd, which was made from Argv and must have no ExtraFiles, and awaits it; the channel is closed when it has
-// ended, and how is in cmd.ProcessState. In bubblewrap's sandbox the process has the environment of the Spec. Of that of cmd,
-// bubblewrap itself gets what says where programs and the manager of scopes are. The process belongs to an operating system
-// thread of its own that lives as long as it does: the kernel sends Pdeathsig when that thread ends, and a session keyring is
-// a thread's.
+// Start starts cmd, which was made from Argv and must have no ExtraFiles, and awaits it. It closes the channel when cmd has
+// ended; cmd.ProcessState says how. In a sandbox of bubblewrap's the process has the environment of the Spec, and bubblewrap
+// itself gets the few variables of cmd.Env that outside keeps. The process belongs to an operating system thread of its own
+// that lives as long as it does: the kernel sends Pdeathsig when that thread ends, and a session keyring is a thread's.
 func (l Launch) Start(cmd *exec.Cmd) (<-chan struct{}, error) {
 	started, done := make(chan error), make(chan struct{})
 	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread has another keyring and ends with this goroutine
+		runtime.LockOSThread() // never unlocked: the thread has another keyring and ends with this goroutine
 		defer close(done)
 		err := l.around(func() error { return l.start(cmd) })
 		started <- err

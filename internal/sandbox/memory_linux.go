@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inMemory is a file without a name that holds data. Unlike a pipe it holds as much as there is.
+// inMemory is a file without a name that holds data. Unlike a pipe it has no limit of its own.
 func inMemory(data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("environment", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -82,8 +82,8 @@ func (p plan) checkFolders(spec Spec) error {
 
 func depth(path string) int { return strings.Count(path, "/") }
 
-// check refuses a path that is missing, and a path below a writable one that is reached through a symbolic link:
-// whoever wrote there before could otherwise choose where the mount ends up.
+// check refuses a path that is missing, and a path below a writable one that is reached through a symbolic link: an earlier
+// process could have written the link to choose the target of the mount.
 func (p plan) check(given map[string]access) error {
 	for _, m := range p.mounts {
 		access, isGiven := given[m.path]

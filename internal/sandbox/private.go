@@ -19,10 +19,10 @@ const (
 	mostPrivate = 4000
 )
 
-// Private lists what not everybody on the machine may read in those system folders that administrators fill by hand. A
-// sandbox of root runs as root, the owner of all of it, and mode 0600 holds no owner back; for everybody else the list is
-// empty. The search looks at every file there, so a caller that starts many processes keeps the list for a while and
-// hands it in with each Spec.
+// Private lists the files and folders that only some users may read in the system folders that administrators fill by hand.
+// Root's sandbox runs as root, which owns them all, so their modes do not protect them; for everybody else the list is empty.
+// The search looks at every file there, so a caller that starts many processes keeps the list for a while and passes it with
+// each Spec.
 func Private() []string {
 	found := []string{}
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
@@ -34,7 +34,7 @@ func Private() []string {
 	return found
 }
 
-// hide covers what Private found. What somebody listed is left as they want it.
+// hide masks what Private found, except what the Spec lists itself.
 func (p *plan) hide(private []string, spec Spec) error {
 	listed := slices.Concat(spec.ReadOnly, spec.Writable, spec.Masked)
 	found := map[string]bool{}
@@ -56,7 +56,7 @@ func (p *plan) hide(private []string, spec Spec) error {
 }
 
 // privateBelow lists the files of a tree, which is the folder root, that others may not read, and the folders that they may
-// not enter. What cannot be looked at, such as another user's mount, is private to somebody else.
+// not enter. It also lists what it cannot look at, such as another user's mount.
 func privateBelow(tree fs.FS, root string) []string {
 	var found []string
 	files := map[string][]string{} // by folder
@@ -93,7 +93,7 @@ func privateBelow(tree fs.FS, root string) []string {
 	return found
 }
 
-// handFilled are the folders among paths that administrators fill. What packages bring below /usr is public.
+// handFilled are the folders among paths that administrators fill. Everything that packages put below /usr is public.
 func handFilled(paths []string) []string {
 	var out []string
 	for _, path := range append(slices.Clone(paths), "/usr/local") {

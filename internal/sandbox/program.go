@@ -10,8 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
-// VisiblePath keeps those entries of a PATH that exist and that spec shows; the others would only be misses inside. It does
-// not search for private files itself: what spec.Private names is not shown.
+// VisiblePath keeps those entries of a PATH that exist and that spec shows. It does not search for private files: those that
+// spec.Private names are not shown.
 func VisiblePath(path string, spec Spec) (string, error) {
 	p, err := newPlan(systemPaths(runtime.GOOS), spec)
 	if err == nil {
@@ -35,8 +35,8 @@ func (p plan) shows(path string) bool {
 	return err == nil && p.accessTo(real) != hidden && p.accessTo(path) != hidden
 }
 
-// findProgram fails when the program cannot be started inside, and says which of the two reasons it is. Without this
-// the only trace would be a line on standard error and an exit code the program itself could have had.
+// findProgram fails if the program cannot be started inside, and says whether it is missing or not shown. Without this the
+// only trace would be a line on standard error and an exit code that the program itself could have had.
 func (p plan) findProgram(spec Spec) error {
 	name := spec.Argv[0]
 	path := variable(spec.Env, "PATH")
@@ -92,7 +92,7 @@ func variable(env []string, name string) string {
 }
 
 // LookPath finds the file that name stands for, by the directory and the PATH of spec rather than by this process's.
-// It fails where the file could not be started.
+// It fails if the file could not be started.
 func LookPath(spec Spec, name string) (string, error) {
 	path := variable(spec.Env, "PATH")
 	if strings.Contains(name, "/") {

@@ -1,8 +1,8 @@
 // Package sandbox turns a command into the same command run in isolation: the strongest kind this machine offers, or
-// `none` where somebody asked for that. It decides what a process can see and write, and nothing else: it starts no
-// agent, knows no attempt, and keeps no state. What a Spec does not name is not visible, so that forgetting a path
-// costs a failed start and never a leak. The network is open or closed: with a closed one, a process reaches itself by
-// loopback and the machine by the one socket that its Spec names.
+// `none` if the caller asks for that. It decides what a process can see and write, and nothing else: it starts no agent,
+// knows no attempt, and keeps no state. A process sees only what its Spec names, so a forgotten path causes a failed start
+// and never a leak. The network is open or closed: in a closed one, a process reaches itself by loopback and the machine by
+// the one socket that its Spec names.
 package sandbox
 
 import (
@@ -29,25 +29,25 @@ const (
 var (
 	// ErrUnavailable means this machine cannot provide the kind that was asked for.
 	ErrUnavailable = errors.New("isolation is not available")
-	// ErrNotVisible means the program exists, but lies where the isolation does not reach.
+	// ErrNotVisible means the program exists, but the isolation does not show it.
 	ErrNotVisible = errors.New("not visible inside the isolation")
 	// ErrNoProgram means there is no such program on the PATH the process would have.
 	ErrNoProgram = program.ErrMissing
 )
 
-// Spec is a command and what it may touch. All paths are absolute and keep their names inside. Where paths nest, the
-// deeper one wins; a path may be in one list only.
+// Spec is a command and what it may touch. All paths are absolute and keep their names inside. If paths nest, the deeper one
+// wins; a path may be in one list only.
 type Spec struct {
 	Argv []string
 	Dir  string
-	// Env is the complete environment of the process; in a sandbox of bubblewrap's the launch hands it over. Otherwise that is
-	// the caller's part, as exec.Cmd.Env.
+	// Env is the complete environment of the process. In a sandbox of bubblewrap's the launch passes it on; otherwise the
+	// caller sets exec.Cmd.Env.
 	Env []string
 	// ReadOnly and Writable must exist. A directory is shown with everything below it.
 	ReadOnly, Writable []string
-	// Masked directories appear empty, for what lies below a path that is shown and must stay hidden.
+	// Masked directories appear empty. They hide what lies below a path that is shown.
 	Masked []string
-	// Private is what Private found a short while ago. Where it is nil, Command searches.
+	// Private is what Private found a short while ago. If it is nil, Command searches.
 	Private []string
 	// Tmp is an empty folder to serve as /tmp. Without it /tmp is kept in memory. A folder that a process could write
 	// must not be given a second time.
@@ -55,8 +55,8 @@ type Spec struct {
 	// MemoryFiles is how many bytes each folder that is kept in memory can hold. Zero leaves that to the system, which
 	// allows half of the machine's memory.
 	MemoryFiles int64
-	// Brief is a command that ends by itself and may outlive the process that starts it. All others die with that. A
-	// bubblewrap that dies while it sets up the sandbox leaves a process behind that waits for it for ever, so a trial that
+	// Brief marks a command that ends by itself and may outlive the process that starts it; all others die with that process.
+	// A bubblewrap that dies while it sets up the sandbox leaves a process behind that waits for it for ever, so a trial that
 	// anybody may interrupt is brief.
 	Brief bool
 	// Inside is a command of the system's that stands before Argv in a sandbox on Linux.
@@ -67,7 +67,7 @@ type Spec struct {
 // Network is what a process sees of the machine's network. The zero value leaves it open.
 type Network struct {
 	// Closed gives the process a network of its own, with a loopback interface and nothing else. macOS has no such thing:
-	// there, connections to Port of this machine are allowed and all others are not.
+	// there the process may connect to Port of this machine and to nothing else.
 	Closed bool
 	Port   int
 	// Socket is a unix socket of this machine. A closed Linux sandbox shows it as SocketPath.
@@ -80,7 +80,7 @@ type Network struct {
 // SocketPath is where a closed sandbox shows Network.Socket.
 const SocketPath = "/run/stellwerk.sock"
 
-// Command makes ready what runs spec under kind.
+// Command prepares the launch of spec under kind.
 func Command(kind Kind, spec Spec) (Launch, error) { return commandOn(runtime.GOOS, kind, spec) }
 
 func commandOn(goos string, kind Kind, spec Spec) (Launch, error) {

@@ -64,8 +64,8 @@ func quote(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
-// seatbeltNetwork writes what may be connected to. There is one loopback interface for all of the machine, so a closed
-// network leaves one of its ports and what listens inside cannot be reached by its own test.
+// seatbeltNetwork writes the rules for connections. The machine has one loopback interface, so a closed network leaves one of
+// its ports open, and a test inside cannot reach its own server.
 func seatbeltNetwork(n Network) string {
 	if !n.Closed {
 		return "(allow network*)\n"

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// What a search for sockets may take.
+// Bounds of a search for sockets.
 const (
 	searchTime  = 2 * time.Second
 	mostEntries = 1_000_000
@@ -30,10 +30,10 @@ type Exposed struct {
 // Socket is a unix socket and the listed folder that shows it.
 type Socket struct{ Path, Folder string }
 
-// Sockets searches folders that would be shown to a process for unix sockets. A read-only mount does not keep anybody from
-// connecting, so a server of this machine that listens there would be a way around a closed network. What lies below except
-// is hidden, and is not searched; a listed path that is itself a socket was named on purpose and is no find. Folders are
-// searched level by level, because sockets lie near the top and the bounds on time and entries are reached further down.
+// Sockets searches folders that a process would see for unix sockets. A process can connect to a socket on a read-only mount,
+// so a server of this machine that listens there would be a way around a closed network. Sockets skips what lies below except,
+// which is hidden, and a listed path that is itself a socket, which was named on purpose. It searches level by level, because
+// sockets lie near the top and the bounds on time and entries are reached further down.
 func Sockets(folders, except []string) Exposed {
 	s := search{except: except, until: time.Now().Add(searchTime), entries: mostEntries}
 	for _, folder := range folders {
@@ -75,8 +75,8 @@ func (s *search) run(folder string) {
 
 func (s *search) spent() bool { return s.entries <= 0 || !time.Now().Before(s.until) }
 
-// list adds the sockets of a folder to what was found and returns the folders in it. A folder that may not be read is closed
-// to the processes of a sandbox as well, which have no more rights than this one.
+// list adds the sockets of a folder to what was found and returns the folders in it. It skips a folder that it may not read:
+// the processes of a sandbox have no more rights than this one.
 func (s *search) list(dir, shownBy string) (below []string, whole bool) {
 	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY, 0) // a pipe would be waited for
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *search) list(dir, shownBy string) (below []string, whole bool) {
 	}
 }
 
-// harmless tells whether a folder that cannot be listed shows nothing to a sandbox either, or is none.
+// harmless tells whether a folder cannot be listed for a reason that also keeps a sandbox from it.
 func harmless(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// linuxSystem is what programs need of a Linux system and what holds nobody's secrets. Of /etc only the named entries
-// are shown: the rest of it has password hashes, keys and tokens, and root can read them all.
+// linuxSystem is what programs need of a Linux system, without anybody's secrets. Only the named entries of /etc are
+// shown: the rest of it has password hashes, keys and tokens, and root can read them all.
 func linuxSystem() []string {
 	return []string{
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",

@@ -61,8 +61,8 @@ func (b bubblewrapProgram) inMemory(size int64) memoryFolder {
 	return func(path string) []string { return append(slices.Clone(bound), "--tmpfs", path) }
 }
 
-// Weakness says what the isolation of this machine lacks, for a person who may mend it. It is empty if nothing is missing,
-// or if there is no isolation at all.
+// Weakness tells a person who may mend it what the isolation of this machine lacks. It is empty if nothing is missing, or if
+// there is no isolation at all.
 func Weakness() string {
 	bwrap, err := findBubblewrap()
 	switch {

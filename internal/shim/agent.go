@@ -15,8 +15,8 @@ import (
 // stderrShare is the part of the output limit that standard error gets.
 const stderrShare = 8
 
-// runAgent runs the agent's process to its end and fills in exit. An error leaves exit at start-failed where the
-// process never ran; otherwise it says what is missing around a run that took place.
+// runAgent runs the agent's process to its end and fills in exit. If the process never ran, exit stays at start-failed;
+// otherwise an error says what went wrong around the run.
 func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with provisions, exit *Exit) error {
 	launch, err := with.adapter.Launch(spec.Job)
 	if err != nil {
@@ -57,7 +57,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 	exit.Reason, exit.ExitCode, exit.Signal, exit.Killed = end.reason, end.code, signalName(end.signal), end.killed
 	exit.Resources = end.took.with(lines.Took)
 	exit.Outcome = reader.Close(end.code)
-	if way.overdrawn() && !exit.Outcome.OK { // whatever the program made of it
+	if way.overdrawn() && !exit.Outcome.OK { // however the program took it
 		exit.Outcome.Class = agent.ClassBudget
 	}
 	for _, s := range streams {

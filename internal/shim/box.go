@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -28,7 +29,7 @@ func agentBox(folder string, spec Spec, self string, launch agent.Launch, secret
 	maps.Copy(env, way.variables(env, self))
 
 	writable := []string{spec.Job.Dir, spec.Job.Out, spec.Job.Home}
-	if spec.Writes == WritesCode {
+	if spec.Writes == core.WritesCode {
 		writable = append(writable, spec.Workspace)
 	}
 	box := sandbox.Spec{

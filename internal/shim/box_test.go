@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -43,7 +44,7 @@ func fullSpec(t *testing.T) Spec {
 	put(t, dir, "prompt.md", "do it")
 	return Spec{
 		Project: "p", Run: "r", Task: "t", Attempt: "a", Trigger: "why", Conversation: "talk", Repository: "repo", TriggeredBy: "r/before",
-		Branch: "b", IntegrationBranch: "ib", Identity: Identity{"N", "n@e"}, Tools: "/tools", Isolation: sandbox.None, Writes: WritesCode, Workspace: filepath.Join(dir, "ws"),
+		Branch: "b", IntegrationBranch: "ib", Identity: core.Identity{Name: "N", Email: "n@e"}, Tools: "/tools", Isolation: sandbox.None, Writes: core.WritesCode, Workspace: filepath.Join(dir, "ws"),
 		Job: agent.Job{Dir: filepath.Join(dir, "ws", "sub"), Prompt: prompt, In: filepath.Join(dir, "in"), Out: filepath.Join(dir, "out"), Home: filepath.Join(dir, "home")},
 		Env: map[string]string{
 			"BRANCH": "the playbook's", "COLOR": "1", "HOME": "/root", "GIT_AUTHOR_NAME": "forged", "STELLWERK_RUN": "forged", "STELLWERK_OUT": "/forged", "TERM": "xterm",
@@ -67,7 +68,7 @@ func TestWhatAnAgentIsTold(t *testing.T) {
 		"INTEGRATION_BRANCH": "ib", "GIT_USER_NAME": "N", "GIT_USER_EMAIL": "n@e", "TASK_PROMPT": "do it",
 	}
 	same(t, got, want)
-	spec.Tools, spec.Identity, spec.Env = "", Identity{}, nil
+	spec.Tools, spec.Identity, spec.Env = "", core.Identity{}, nil
 	for _, name := range []string{"PROJECT_ID", "REPO_URL", "CONVERSATION_ID", "TASK_ID", "TRIGGERED_BY_TASK_ID", "BRANCH", "INTEGRATION_BRANCH", "GIT_USER_NAME", "GIT_USER_EMAIL", "TASK_PROMPT",
 		"GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"} {
 		delete(want, name)
@@ -85,11 +86,11 @@ func same(t *testing.T, got, want variables) {
 
 // TestHalfAnIdentityIsOne: git would otherwise make up the whole of it.
 func TestHalfAnIdentityIsOne(t *testing.T) {
-	for id, want := range map[Identity][]string{
-		{}:             {},
-		{Name: "N"}:    {"GIT_AUTHOR_EMAIL=", "GIT_AUTHOR_NAME=N", "GIT_COMMITTER_EMAIL=", "GIT_COMMITTER_NAME=N"},
-		{Email: "e"}:   {"GIT_AUTHOR_EMAIL=e", "GIT_AUTHOR_NAME=", "GIT_COMMITTER_EMAIL=e", "GIT_COMMITTER_NAME="},
-		{"N", "n@e.x"}: {"GIT_AUTHOR_EMAIL=n@e.x", "GIT_AUTHOR_NAME=N", "GIT_COMMITTER_EMAIL=n@e.x", "GIT_COMMITTER_NAME=N"},
+	for id, want := range map[core.Identity][]string{
+		{}:                          {},
+		{Name: "N"}:                 {"GIT_AUTHOR_EMAIL=", "GIT_AUTHOR_NAME=N", "GIT_COMMITTER_EMAIL=", "GIT_COMMITTER_NAME=N"},
+		{Email: "e"}:                {"GIT_AUTHOR_EMAIL=e", "GIT_AUTHOR_NAME=", "GIT_COMMITTER_EMAIL=e", "GIT_COMMITTER_NAME="},
+		{Name: "N", Email: "n@e.x"}: {"GIT_AUTHOR_EMAIL=n@e.x", "GIT_AUTHOR_NAME=N", "GIT_COMMITTER_EMAIL=n@e.x", "GIT_COMMITTER_NAME=N"},
 	} {
 		v := variables{}
 		if v.setIdentity(id); !slices.Equal(v.list(), want) {
@@ -101,7 +102,7 @@ func TestHalfAnIdentityIsOne(t *testing.T) {
 // TestWhatAnAgentCanWrite: its working directory, output and home, and the workspace where code is handed in from there;
 // nothing is shown for reading that can be written.
 func TestWhatAnAgentCanWrite(t *testing.T) {
-	for writes, workspace := range map[Writes]bool{WritesCode: true, WritesArtifacts: false, WritesPlan: false} {
+	for writes, workspace := range map[core.Writes]bool{core.WritesCode: true, core.WritesArtifacts: false, core.WritesPlan: false} {
 		spec := fullSpec(t)
 		certificate := filepath.Join(t.TempDir(), "ca.pem")
 		put(t, filepath.Dir(certificate), "ca.pem", "")

@@ -2,8 +2,8 @@ package shim
 
 import "bytes"
 
-// Bounds of one stream besides its bytes. A line longer than maxLine is cut; overlap is how much more of it is seen by
-// the redactor, so that a secret across the cut is recognised.
+// Bounds of one stream. A line longer than maxLine is cut; the redactor sees overlap more bytes of it, so that it recognises
+// a secret across the cut.
 const (
 	maxLine   = 4 << 20
 	overlap   = 16 << 10
@@ -12,15 +12,15 @@ const (
 	tailLines = 1000
 )
 
-// capture turns a stream into lines within fixed memory. The beginning is passed on as it comes, up to a number of
-// bytes and lines; after that only the end is kept, because that is where a program says how it went. What lies
-// between is counted and dropped at the speed of a copy, so a program that floods is not held up and does no harm.
+// capture turns a stream into lines within fixed memory. It passes on the beginning as it comes, up to a number of bytes
+// and lines; after that it keeps only the end, because a program says there how it went. It counts and drops the rest at
+// the speed of a copy, so a program that floods is not held up and does no harm.
 type capture struct {
 	// line gets one line and how many bytes were cut off it; it must not keep the slice.
 	line func(text []byte, cut int64)
 	// gap gets the number of bytes dropped between beginning and end.
 	gap func(bytes int64)
-	// redact takes secrets out of the end of the stream, which is looked at in one piece.
+	// redact takes secrets out of the end of the stream, in one piece.
 	redact func(string) string
 	head   int64
 
@@ -31,7 +31,7 @@ type capture struct {
 	tail           *ring
 }
 
-// full reports that the beginning is complete: of what follows only the end is kept.
+// full reports that the beginning is complete: capture keeps only the end of what follows.
 func (c *capture) full() bool { return c.tail != nil }
 
 // Write implements io.Writer.
@@ -114,7 +114,7 @@ func (r *ring) write(p []byte) {
 	r.at = (r.at + len(p)) % len(r.data)
 }
 
-// lastLines returns at most n whole lines from the end; a line whose beginning is gone is left out.
+// lastLines returns at most n whole lines from the end, without a line whose beginning is gone.
 func (r *ring) lastLines(n int) []byte {
 	var all []byte
 	if r.total <= int64(len(r.data)) {

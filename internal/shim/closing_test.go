@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -44,7 +45,7 @@ func handed(t *testing.T, script string, change func(*Spec)) (*HandIn, string) {
 	t.Helper()
 	folder := t.TempDir()
 	spec := goodSpec(t)
-	spec.Base, spec.Branch, spec.CommitMessage, spec.Mark, spec.Identity = "b1", "feature/x", "wip", true, Identity{"N", "n@e"}
+	spec.Base, spec.Branch, spec.CommitMessage, spec.Mark, spec.Identity = "b1", "feature/x", "wip", true, core.Identity{Name: "N", Email: "n@e"}
 	change(&spec)
 	if err := WriteSpec(folder, spec); err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func TestAHandInIsTheChildsOwn(t *testing.T) {
 	asked, err := ReadHandInRequest(filepath.Join(folder, "asked.json"))
 	dir := filepath.Join(folder, handInDir)
 	want := HandInRequest{
-		Proto: Proto, Attempt: "a1", Workspace: asked.Workspace, Base: "b1", Branch: "feature/x", Message: "wip", Mark: true, Identity: Identity{"N", "n@e"},
+		Proto: Proto, Attempt: "a1", Workspace: asked.Workspace, Base: "b1", Branch: "feature/x", Message: "wip", Mark: true, Identity: core.Identity{Name: "N", Email: "n@e"},
 		Bundle: filepath.Join(dir, bundleFile), Result: filepath.Join(dir, "result.json"),
 	}
 	if err != nil || asked != want || !filepath.IsAbs(asked.Workspace) {
@@ -113,7 +114,7 @@ func TestAHandInIsTheChildsOwn(t *testing.T) {
 // TestWhatASalvageFinds: documents and code of an attempt that wrote code, documents alone of any other; of one whose
 // spec cannot be read it says that nothing could be saved, and it is over all the same.
 func TestWhatASalvageFinds(t *testing.T) {
-	for writes, code := range map[Writes]bool{WritesCode: true, WritesArtifacts: false, WritesPlan: false} {
+	for writes, code := range map[core.Writes]bool{core.WritesCode: true, core.WritesArtifacts: false, core.WritesPlan: false} {
 		folder := t.TempDir()
 		spec := goodSpec(t)
 		spec.Writes, spec.Isolation = writes, sandbox.None

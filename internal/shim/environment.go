@@ -11,10 +11,11 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
-// certificateVariables name files and folders a program needs for TLS; what they point to is shown as well.
+// certificateVariables name files and folders that a program needs for TLS. The sandbox shows what they point to.
 func certificateVariables() []string {
 	return []string{
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
@@ -22,8 +23,8 @@ func certificateVariables() []string {
 	}
 }
 
-// hostVariables are taken over from the machine: language, time zone, the way to the network. Nothing else is, so a
-// credential in the engine's environment cannot reach an agent by being there.
+// hostVariables are what an agent inherits from the machine: language, time zone, the way to the network. It inherits
+// nothing else, so no credential in the engine's environment reaches it.
 func hostVariables() []string {
 	return append(certificateVariables(),
 		"PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "NO_PROXY", "no_proxy")
@@ -32,17 +33,18 @@ func hostVariables() []string {
 // SupervisorEnvironment keeps of environ what a shim inherits from the engine: what it hands on, and the way to the network
 // with the password that this needs.
 func SupervisorEnvironment(environ []string) []string {
-	kept := HostEnvironment(environ)
-	for _, entry := range environ {
-		if name, _, _ := strings.Cut(entry, "="); isProxy(name) {
-			kept = append(slices.DeleteFunc(kept, func(e string) bool { return strings.HasPrefix(e, name+"=") }), entry)
-		}
-	}
-	return kept
+	return hostEnvironment(environ, func(proxy string) string { return proxy })
 }
 
 // HostEnvironment keeps of environ what an agent may inherit.
 func HostEnvironment(environ []string) []string {
+	return hostEnvironment(environ, func(proxy string) string {
+		bare, _ := withoutPassword(proxy)
+		return bare
+	})
+}
+
+func hostEnvironment(environ []string, proxy func(address string) string) []string {
 	allowed := hostVariables()
 	var kept []string
 	for _, entry := range environ {
@@ -51,8 +53,7 @@ func HostEnvironment(environ []string) []string {
 		case slices.Contains(allowed, name) || strings.HasPrefix(name, "LC_"):
 			kept = append(kept, entry)
 		case isProxy(name):
-			bare, _ := withoutPassword(value)
-			kept = append(kept, name+"="+bare)
+			kept = append(kept, name+"="+proxy(value))
 		}
 	}
 	return kept
@@ -67,8 +68,8 @@ func isProxy(name string) bool {
 	return false
 }
 
-// withoutPassword takes the name and the password out of a proxy's address, and reports whether there were any. Everything
-// before the last @ that can belong to the host is taken for them: an address that is written wrongly must not pass whole.
+// withoutPassword takes the name and the password out of a proxy's address, and reports whether there were any. It takes
+// everything before the last @ for them, so that a password in a malformed address does not pass.
 func withoutPassword(address string) (bare string, had bool) {
 	scheme, rest, found := strings.Cut(address, "://")
 	if !found {
@@ -83,8 +84,8 @@ func withoutPassword(address string) (bare string, had bool) {
 	return scheme + rest[at+1:], true
 }
 
-// ProxiesWithPassword names the variables of environ that hold the address of a proxy together with a password, of which
-// agents and checks get the address alone.
+// ProxiesWithPassword names the variables of environ that hold the address of a proxy with a password. Agents and checks get
+// the address without it.
 func ProxiesWithPassword(environ []string) []string {
 	var names []string
 	for _, entry := range environ {
@@ -132,7 +133,7 @@ func takeSecrets(names []string) (variables, error) {
 	return out, nil
 }
 
-// takePresent moves those of the named variables that are there out of this process's environment.
+// takePresent is takeSecrets for variables that may be missing.
 func takePresent(names []string) (variables, error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, ok := os.LookupEnv(name)
@@ -155,7 +156,7 @@ func values(sets ...variables) []string {
 	return slices.Compact(out)
 }
 
-// agentVariables is the agent's environment but for PATH, which depends on what the isolation shows.
+// agentVariables is the agent's environment without PATH, which depends on what the isolation shows.
 func agentVariables(spec Spec, launch agent.Launch, secrets variables, host []string) variables {
 	v := variables{"TERM": "dumb", "SHELL": "/bin/sh", "GIT_TERMINAL_PROMPT": "0"}
 	v.add(HostEnvironment(host))
@@ -181,9 +182,9 @@ func agentVariables(spec Spec, launch agent.Launch, secrets variables, host []st
 // for one variable.
 const maxPromptVariable = 96 << 10
 
-// managedVariables are what the attempts of a project have besides, by the plain
-// names that agents written for a project manager know. Other attempts have none of
-// them: a name like BRANCH may mean something else to the programs that they run.
+// managedVariables are for the attempts of a project, under the plain names that
+// agents written for a project manager know. Other attempts do not get them: a name
+// like BRANCH may mean something else to the programs that they run.
 func managedVariables(spec Spec) variables {
 	if spec.Tools == "" {
 		return nil
@@ -194,15 +195,15 @@ func managedVariables(spec Spec) variables {
 		"BRANCH": spec.Branch, "INTEGRATION_BRANCH": spec.IntegrationBranch,
 		"GIT_USER_NAME": spec.Identity.Name, "GIT_USER_EMAIL": spec.Identity.Email,
 	}
-	// A prompt that is cut would be another one: where it is too long, the file and
-	// standard input have it.
+	// A prompt must not be cut: if it is too long, the agent reads it from the file or
+	// standard input.
 	if text, err := os.ReadFile(spec.Job.Prompt); err == nil && len(text) <= maxPromptVariable && !bytes.ContainsRune(text, 0) {
 		v["TASK_PROMPT"] = string(text)
 	}
 	return v
 }
 
-func (v variables) setIdentity(id Identity) {
+func (v variables) setIdentity(id core.Identity) {
 	if id.Name == "" && id.Email == "" {
 		return
 	}
@@ -210,7 +211,7 @@ func (v variables) setIdentity(id Identity) {
 	v["GIT_AUTHOR_EMAIL"], v["GIT_COMMITTER_EMAIL"] = id.Email, id.Email
 }
 
-// fallbackPath serves where the machine's own PATH is unset.
+// fallbackPath is used if the machine's own PATH is unset.
 const fallbackPath = "/usr/local/bin:/usr/bin:/bin"
 
 // setPath puts tools first and leaves out what the isolation does not show.
@@ -230,8 +231,8 @@ func (v variables) setPath(kind sandbox.Kind, box sandbox.Spec, tools string) er
 	return nil
 }
 
-// certificates are the files and folders that the machine's own variables name for TLS. A playbook may set those variables as
-// well, but what it names is not shown for that: only the person opens paths.
+// certificates are the files and folders that the machine's own variables name for TLS. A playbook may set those variables
+// too, but that shows nothing: only the person opens paths.
 func certificates(environ []string) []string {
 	machine := variables{}
 	machine.add(environ)

@@ -17,7 +17,7 @@ const (
 	ReasonTimeout     Reason = "timeout"
 	ReasonCancelled   Reason = "cancelled"
 	ReasonStartFailed Reason = "start-failed"
-	// ReasonLimit is an attempt that was ended because it took too much of the machine.
+	// ReasonLimit means that the attempt took too much of the machine.
 	ReasonLimit Reason = "limit"
 	// ReasonLost is written by Salvage for an attempt whose shim died.
 	ReasonLost Reason = "lost"
@@ -28,11 +28,11 @@ type Exit struct {
 	Proto   int    `json:"proto"`
 	Attempt string `json:"attempt"`
 	Reason  Reason `json:"reason"`
-	// Detail says what went wrong around the agent, for a person; an attempt can be complete in spite of it.
+	// Detail tells a person what went wrong around the agent; the attempt can be complete in spite of it.
 	Detail string `json:"detail,omitempty"`
-	// Hopeless says of a failed start that another one fails in the same way: a program is missing or may not be started.
+	// Hopeless means that every further start fails in the same way: a program is missing or may not be started.
 	Hopeless bool `json:"hopeless,omitempty"`
-	// ExitCode is -1 where no process ended, and 128 plus the number for one ended by a signal.
+	// ExitCode is -1 if no process ended, and 128 plus the signal's number if a signal ended it.
 	ExitCode int           `json:"exit_code"`
 	Signal   string        `json:"signal,omitempty"`
 	Outcome  agent.Outcome `json:"outcome"`
@@ -47,11 +47,11 @@ type Exit struct {
 	OutputBytes   int64        `json:"output_bytes"`
 	OutputDropped int64        `json:"output_dropped,omitempty"`
 	Isolation     sandbox.Kind `json:"isolation"`
-	// Traffic is what the attempt's processes connected to; nil where nobody looked, because the network was open.
+	// Traffic is what the attempt's processes connected to; nil if nobody looked, because the network was open.
 	Traffic *agent.Traffic `json:"traffic,omitempty"`
 	// Killed counts processes that were left when the agent ended. Those in a sandbox die with it, uncounted.
 	Killed int `json:"killed,omitempty"`
-	// Resources is what the agent took of the machine; nil where nothing bounded it.
+	// Resources is what the agent took of the machine; nil if nothing bounded it.
 	Resources *Consumption `json:"resources,omitempty"`
 }
 
@@ -70,8 +70,8 @@ const (
 	fullDiskPause = time.Second
 )
 
-// writeExit is the last write of an attempt. A full disk is waited out for a while, since what is at stake is a whole
-// attempt.
+// writeExit is the last write of an attempt. It waits for space on a full disk for a while, because a whole attempt is at
+// stake.
 func writeExit(folder string, exit Exit) error {
 	var err error
 	for range fullDiskTries {

@@ -97,7 +97,10 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 			}
 			return errors.Join(j.put([]byte("{"), "notice"), j.close())
 		}, "encode an entry of the transcript: "},
-		"a folder to look into": {func(*testing.T, string) {}, func(f string) error { _, err := Glance(filepath.Join(f, "none"), f, "true", Resources{}); return err }, "sandbox: a path to show inside: "},
+		"a folder to look into": {func(*testing.T, string) {}, func(f string) error {
+			_, err := ReadOnlyShell(filepath.Join(f, "none"), f, "true", Resources{})
+			return err
+		}, "sandbox: a path to show inside: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := prepared(t)
@@ -154,7 +157,7 @@ func TestALineOfShellThatCannotBegin(t *testing.T) {
 		})
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Glance("/usr", "/usr", "exit 99", Resources{}); !errors.Is(err, sandbox.ErrUnavailable) {
+	if _, err := ReadOnlyShell("/usr", "/usr", "exit 99", Resources{}); !errors.Is(err, sandbox.ErrUnavailable) {
 		t.Errorf("without bubblewrap: %v", err)
 	}
 }

@@ -43,14 +43,14 @@ const (
 	StateRunning State = "running"
 	// StateExited means exit.json is there.
 	StateExited State = "exited"
-	// StateLost means a shim started and died without a word.
+	// StateLost means a shim started and died without writing exit.json.
 	StateLost State = "lost"
 )
 
 // ErrAlreadyStarted means another shim has run this attempt or is running it.
 var ErrAlreadyStarted = errors.New("the attempt was started before")
 
-// Started is who runs an attempt. It informs; liveness is the lock's alone, because pids are used again.
+// Started is who runs an attempt, for people. Only the lock tells whether it lives, because pids are reused.
 type Started struct {
 	Proto     int       `json:"proto"`
 	PID       int       `json:"pid"`
@@ -59,8 +59,8 @@ type Started struct {
 	At        time.Time `json:"at"`
 }
 
-// Look reads the state of folder. It may be called by anyone at any time: the lock is tried only once `started`
-// exists, when the one shim that may hold it has it already.
+// Look reads the state of folder. Anyone may call it at any time: it tries the lock only once `started` exists, when the one
+// shim that may hold it has it already.
 func Look(folder string) (State, error) {
 	for _, step := range []struct {
 		file    string
@@ -97,7 +97,7 @@ func Look(folder string) (State, error) {
 	return StateLost, nil
 }
 
-// Cancel asks the shim of folder to end its agent, durably: one that starts later runs nothing. Asking again does no
+// Cancel asks the shim of folder to end its agent, durably: a shim that starts later runs nothing. Asking again does no
 // harm.
 func Cancel(folder string) error {
 	return writeDurably(filepath.Join(folder, cancelFile), []byte(time.Now().UTC().Format(time.RFC3339Nano)+"\n"))
@@ -124,8 +124,8 @@ func has(folder, name string) (bool, error) {
 // claimLook is how often a shim looks again at a lock whose holder has not marked the attempt as started yet.
 const claimLook = 10 * time.Millisecond
 
-// claim takes the lock of an attempt and marks it as started. A shim that comes second does not leave before the first
-// has made its mark, or has died without one: whoever sees it end can then see why.
+// claim takes the lock of an attempt and marks it as started. A second shim waits until the first has made its mark or has
+// died without one, so that whoever sees the second end can see why.
 func claim(ctx context.Context, folder string) (*flock.Flock, error) {
 	tick := time.NewTicker(claimLook)
 	defer tick.Stop()
@@ -168,7 +168,7 @@ func acquire(folder string) (*flock.Flock, error) {
 func release(lock *flock.Flock) { _ = lock.Close() }
 
 // markStarted claims the attempt for this process, once and for all. A hard link appears with its content or not at
-// all, and fails when the name is taken. What is started is on disk before the mark is.
+// all, and fails if the name is taken. The spec is on disk before the mark is.
 func markStarted(folder string) error {
 	if err := syncFile(filepath.Join(folder, specFile)); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 func put(t *testing.T, folder, name, text string) {
@@ -137,7 +138,7 @@ func TestAnAttemptIsClaimedOnce(t *testing.T) {
 }
 
 func goodSpec(t *testing.T) Spec {
-	return Spec{Attempt: "a1", Job: agent.Job{Dir: t.TempDir()}, Timeout: Duration(time.Minute), Isolation: "none", Writes: WritesCode}
+	return Spec{Attempt: "a1", Job: agent.Job{Dir: t.TempDir()}, Timeout: Duration(time.Minute), Isolation: "none", Writes: core.WritesCode}
 }
 
 // TestASpecIsReadStrictly: what it leaves out has a default, and what would run unbounded, unwalled or nowhere is refused.

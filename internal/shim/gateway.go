@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
@@ -21,25 +21,25 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
-// socketFile is where the gateway of a closed network listens. Every process that a sandbox shows it to is of this attempt.
+// socketFile is where the gateway of a closed network listens. The sandbox shows it to processes of this attempt only.
 const socketFile = "net.sock"
 
-// portFile names the port where a system has no networks of a sandbox's own.
+// portFile names the gateway's port on systems that give a sandbox no network of its own.
 const portFile = "net.port"
 
-// gateway is the way of an attempt's processes to their model and to the hosts on their list. It runs in the shim: it is
-// out of the agent's reach, and an engine that ends cuts nothing.
+// gateway leads an attempt's processes to their model and to the hosts on their list. It runs in the shim, so it is out of
+// the agent's reach, and connections outlive the engine.
 type gateway struct {
 	network sandbox.Network
 	// address is where programs of the attempt find it.
 	address string
 	record  *record
-	model   *modelDesk
+	model   *modelServer
 	stop    context.CancelFunc
 	served  chan error
 }
 
-// openGateway begins to serve. Nil is an attempt that needs none: it has the machine's network, and no broker.
+// openGateway begins to serve. It returns nil if the attempt has the machine's network and no broker.
 func openGateway(ctx context.Context, folder string, spec Spec, opts Options, c *credential, j *journal) (_ *gateway, err error) {
 	if !spec.closed() && spec.Model == nil {
 		return nil, nil
@@ -57,14 +57,14 @@ func openGateway(ctx context.Context, folder string, spec Spec, opts Options, c 
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the attempt's network proxy: %w", err), g.model.close())
 	}
-	// Cancelling an attempt asks its agent to end, which may still have something to say.
+	// A cancelled agent may still have something to say before it ends.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	g.stop = stop
 	go func() { g.served <- egress.New(options).Serve(serving, listener) }()
 	return g, nil
 }
 
-// options say what is let through. Where the network is not closed, nothing is: programs have it without us.
+// options say what the gateway lets through. If the network is open, that is nothing: programs do not need the gateway.
 func (g *gateway) options(spec Spec) (egress.Options, error) {
 	if !g.network.Closed {
 		return egress.Options{}, nil
@@ -77,7 +77,7 @@ func (g *gateway) options(spec Spec) (egress.Options, error) {
 	return egress.Options{Policy: policy, Upstream: upstream, NoProxy: noProxy, Record: g.record.add, Advice: spec.Network.Advice}, err
 }
 
-// listen opens the socket that a closed sandbox shows, or where there is no such sandbox, a port of this machine.
+// listen opens the socket that a closed Linux sandbox shows, or else a port of this machine.
 func (g *gateway) listen(ctx context.Context, folder, self string) (net.Listener, error) {
 	if isLinux && g.network.Closed {
 		g.network, g.address = linuxNetwork(folder, self), bridge.Address
@@ -95,10 +95,8 @@ func (g *gateway) listen(ctx context.Context, folder, self string) (net.Listener
 }
 
 func (g *gateway) setPort() error {
-	_, port, err := net.SplitHostPort(g.address)
-	if err == nil {
-		g.network.Port, err = strconv.Atoi(port)
-	}
+	address, err := netip.ParseAddrPort(g.address)
+	g.network.Port = int(address.Port())
 	return err
 }
 
@@ -109,7 +107,7 @@ func linuxNetwork(folder, self string) sandbox.Network {
 	}
 }
 
-// listenIn opens the socket by way of its folder's descriptor: the name of a socket has at most 107 bytes.
+// listenIn opens the socket through its folder's descriptor, because the name of a socket has at most 107 bytes.
 func listenIn(ctx context.Context, folder string) (net.Listener, error) {
 	dir, err := os.Open(folder)
 	if err != nil {
@@ -121,12 +119,12 @@ func listenIn(ctx context.Context, folder string) (net.Listener, error) {
 		return nil, err
 	}
 	if l, ok := listener.(*net.UnixListener); ok {
-		l.SetUnlinkOnClose(false) // by the name of a descriptor that is closed then
+		l.SetUnlinkOnClose(false) // the descriptor in its name is closed by then
 	}
 	return listener, nil
 }
 
-// upstreamProxy is the machine's own way out, where that is a proxy.
+// upstreamProxy is the machine's own proxy, nil if it has none.
 func upstreamProxy() (*url.URL, string, error) {
 	proxies := httpproxy.FromEnvironment()
 	if proxies.HTTPSProxy == "" {
@@ -139,7 +137,7 @@ func upstreamProxy() (*url.URL, string, error) {
 	return address, proxies.NoProxy, nil
 }
 
-// joinGateway is the gateway of an attempt that another process serves, for one more process of that attempt.
+// joinGateway is the gateway of an attempt, which another process serves, for one more process of that attempt.
 func joinGateway(folder string, spec Spec, self string) (*gateway, error) {
 	if !spec.closed() {
 		return nil, nil
@@ -155,8 +153,8 @@ func joinGateway(folder string, spec Spec, self string) (*gateway, error) {
 	return g, g.setPort()
 }
 
-// variables are how programs find the gateway. What the person set for Java and for ssh holds. self is the program that is
-// shown inside.
+// variables tell programs where the gateway is. They leave what the person set for Java and for ssh. self is this program,
+// as the sandbox shows it.
 func (g *gateway) variables(set variables, self string) variables {
 	if g == nil {
 		return nil
@@ -183,7 +181,7 @@ func (g *gateway) variables(set variables, self string) variables {
 	return v
 }
 
-// sshCommand is an ssh that connects by way of the gateway. ssh knows no proxy, and replaces what follows a percent sign.
+// sshCommand is an ssh that connects through the gateway. ssh knows no proxy, and replaces what follows a percent sign.
 func sshCommand(self string) string {
 	words := bridge.Connector(plain.ShellQuote(strings.ReplaceAll(self, "%", "%%")))
 	return "ssh -o " + plain.ShellQuote("ProxyCommand="+strings.Join(append(words, "%h", "%p"), " "))
@@ -194,7 +192,7 @@ func (g *gateway) javaOptions() string {
 	return fmt.Sprintf("-Dhttp.proxyHost=%s -Dhttp.proxyPort=%s -Dhttps.proxyHost=%[1]s -Dhttps.proxyPort=%[2]s", host, port)
 }
 
-// box is what a sandbox is told of it.
+// box is what the sandbox has to know about the gateway.
 func (g *gateway) box() sandbox.Network {
 	if g == nil {
 		return sandbox.Network{}
@@ -202,7 +200,7 @@ func (g *gateway) box() sandbox.Network {
 	return g.network
 }
 
-// close ends every connection and returns what was seen.
+// close ends every connection and returns the traffic it has seen.
 func (g *gateway) close() (*agent.Traffic, error) {
 	if g == nil {
 		return nil, nil

@@ -13,33 +13,34 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
 // HandInRequest is what the hand-in child is asked to do: commit what is uncommitted in Workspace with Message, write
 // a bundle of HEAD without Base to Bundle, and say so as a HandInResult in Result.
 type HandInRequest struct {
-	Proto     int      `json:"proto"`
-	Attempt   string   `json:"attempt"`
-	Workspace string   `json:"workspace"`
-	Base      string   `json:"base"`
-	Branch    string   `json:"branch"`
-	Message   string   `json:"message"`
-	Mark      bool     `json:"mark,omitempty"`
-	Identity  Identity `json:"identity"`
-	Bundle    string   `json:"bundle"`
-	Result    string   `json:"result"`
+	Proto     int           `json:"proto"`
+	Attempt   string        `json:"attempt"`
+	Workspace string        `json:"workspace"`
+	Base      string        `json:"base"`
+	Branch    string        `json:"branch"`
+	Message   string        `json:"message"`
+	Mark      bool          `json:"mark,omitempty"`
+	Identity  core.Identity `json:"identity"`
+	Bundle    string        `json:"bundle"`
+	Result    string        `json:"result"`
 }
 
-// HandInResult is the child's answer. It was made where the agent's code may run, so it is a claim; the bundle is
-// checked by whoever fetches it.
+// HandInResult is the child's answer. The agent's code may run beside the child, so it is a claim; whoever fetches the bundle
+// checks it.
 type HandInResult struct {
 	Commit string `json:"commit"`
 	// Empty means that Commit is Base and there is no bundle.
 	Empty bool `json:"empty,omitempty"`
 	// Checkpoint means that uncommitted work was committed.
 	Checkpoint bool `json:"checkpoint,omitempty"`
-	// Mark means that there was none, and a commit that changes nothing was made.
+	// Mark means that nothing was uncommitted, and the child made a commit that changes nothing.
 	Mark bool `json:"mark,omitempty"`
 	// Left are commits beside Commit that the bundle holds; Notes say what was unusual.
 	Left  []string `json:"left,omitempty"`
@@ -68,7 +69,7 @@ func ReadHandInRequest(path string) (HandInRequest, error) {
 // WriteResult gives the child's answer.
 func (r HandInRequest) WriteResult(result HandInResult) error { return writeJSON(r.Result, result) }
 
-// handIn waits for space on a full disk for a while: what is at stake is the attempt's work.
+// handIn waits for space on a full disk for a while, because the attempt's work is at stake.
 func handIn(ctx context.Context, folder string, spec Spec, opts Options) *HandIn {
 	for try := 1; ; try++ {
 		full := diskFull(folder)
@@ -85,7 +86,7 @@ func handIn(ctx context.Context, folder string, spec Spec, opts Options) *HandIn
 
 func noSpace(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// diskFull tries to write: a child whose log is on the same disk cannot say that it was full.
+// diskFull tries to write, because a child whose log is on a full disk cannot say so.
 func diskFull(folder string) bool {
 	const little = 64 << 10
 	probe := filepath.Join(folder, ".space")
@@ -152,7 +153,7 @@ func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string
 	return nil
 }
 
-// acceptHandIn takes the bundle out of the child's reach and measures it. Links and special files are refused.
+// acceptHandIn takes the bundle out of the child's reach and measures it. It refuses links and special files.
 func acceptHandIn(folder string) (HandIn, error) {
 	root, err := os.OpenRoot(filepath.Join(folder, handInDir))
 	if err != nil {
@@ -187,7 +188,7 @@ func acceptHandIn(folder string) (HandIn, error) {
 	return out, syncFile(folder)
 }
 
-// openRegular opens a file that is none but itself: a root follows links as long as they stay inside.
+// openRegular opens a regular file and follows no link, as a root does while it stays inside.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	named, err := root.Lstat(name)
 	if err != nil {
@@ -222,7 +223,7 @@ func readRegular(root *os.Root, name string, limit int64) ([]byte, error) {
 	return data, errors.Join(err, file.Close())
 }
 
-// lastWords is the end of the child's output, for the message; an unreadable log has none.
+// lastWords is the end of the child's output, for the error message; empty if the log cannot be read.
 func lastWords(log *os.File) string {
 	const most = 2000
 	info, err := log.Stat()

@@ -15,8 +15,8 @@ import (
 )
 
 // InstallSelf puts a copy of the running program into dir/<digest>/ and returns its path, so that shims run from a
-// file that no upgrade touches. It is a copy and not a link: a program that is overwritten in place would change under
-// its other name as well. A copy that is there already is used.
+// file that no upgrade touches. It makes no link, because an upgrade that overwrites the program in place would change the
+// linked file too. It uses a copy that is already there.
 func InstallSelf(dir string) (string, error) {
 	source, err := openSelf()
 	if err != nil {
@@ -30,7 +30,7 @@ func InstallSelf(dir string) (string, error) {
 	return path, nil
 }
 
-// openSelf opens what is running even if its file has been replaced, where the system can do that.
+// openSelf opens the running program, on Linux even if its file has been replaced.
 func openSelf() (*os.File, error) {
 	if file, err := os.Open("/proc/self/exe"); err == nil {
 		return file, nil
@@ -74,7 +74,7 @@ func install(source *os.File, dir string) (string, error) {
 	return path, renameio.WriteFile(filepath.Join(dir, stampName), []byte(identity+" "+digest+"\n"), 0o644)
 }
 
-// identify names a file and its present content without reading it: no write leaves a file's change time as it was.
+// identify names a file and its present content without reading it: every write changes a file's change time.
 func identify(file *os.File) (string, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(int(file.Fd()), &stat); err != nil {
@@ -83,7 +83,7 @@ func identify(file *os.File) (string, error) {
 	return fmt.Sprintf("%d:%d:%d:%d.%d", stat.Dev, stat.Ino, stat.Size, stat.Ctim.Sec, stat.Ctim.Nsec), nil
 }
 
-// installed finds the copy that the stamp tells of, so that not every command has to read the whole program first.
+// installed finds the copy that the stamp names, so that a command need not read the whole program first.
 func installed(dir, identity string) (string, bool) {
 	stamp, err := os.ReadFile(filepath.Join(dir, stampName))
 	if err != nil {

@@ -20,8 +20,8 @@ type Entry struct {
 	Record agent.Record `json:"record"`
 }
 
-// journal writes out.jsonl: every record redacted, numbered, on a line of its own. A journal that cannot be written
-// remembers why and takes no more, since the agent must go on; the exit says so.
+// journal writes out.jsonl: every record redacted, numbered, on a line of its own. If it cannot write, it remembers why and
+// takes no more, because the agent must go on; the exit says so.
 type journal struct {
 	mu       sync.Mutex
 	file     *os.File
@@ -30,7 +30,7 @@ type journal struct {
 	n        int64
 	written  int64
 	limit    int64
-	network  int64 // bytes of connections, which count by themselves
+	network  int64 // bytes of connections, which have a bound of their own
 	refused  int64
 	err      error
 }
@@ -39,8 +39,8 @@ type journal struct {
 // records of a line.
 const journalGrowth = 4
 
-// connectionBytes bounds the records of connections. What an agent prints takes nothing of it: nobody can hide a connection
-// by filling the transcript first.
+// connectionBytes bounds the records of connections, apart from what an agent prints: no agent can hide a connection by
+// filling the transcript first.
 const connectionBytes = 8 << 20
 
 func openJournal(folder string, redactor Redactor, outputBytes int64) (*journal, error) {
@@ -54,7 +54,7 @@ func openJournal(folder string, redactor Redactor, outputBytes int64) (*journal,
 	}, nil
 }
 
-// add takes records of one stream. Its thread redacts what the agent wrote.
+// add writes records of one stream, whose thread redacts what the agent wrote.
 func (j *journal) add(thread func(string) string, records ...agent.Record) {
 	for _, rec := range records {
 		raw, err := encodeRecord(rec, j.redactor.Redact, thread)
@@ -67,7 +67,7 @@ func (j *journal) add(thread func(string) string, records ...agent.Record) {
 	}
 }
 
-// full tells whether there is room for no more records of a kind.
+// full tells whether the journal takes no more records of a kind.
 func (j *journal) full(kind agent.RecordKind) bool {
 	switch kind {
 	case agent.KindNotice, agent.KindResult:

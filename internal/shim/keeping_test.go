@@ -131,12 +131,12 @@ func TestATranscriptThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestTheWordIsGivenOnce: the pipe is closed with the word, nothing that the shim starts holds it, and a number that is
+// TestDoneIsToldOnce: the pipe is closed with the end, nothing that the shim starts holds it, and a number that is
 // none of the shim's to close is left alone.
-func TestTheWordIsGivenOnce(t *testing.T) {
+func TestDoneIsToldOnce(t *testing.T) {
 	for _, text := range []string{"", "x", "-1", "0", "1", "2"} {
-		t.Setenv(VariableWord, text)
-		if word := takeWord(); word != nil {
+		t.Setenv(VariableDone, text)
+		if done := takeDone(); done != nil {
 			t.Errorf("%q is taken for a pipe", text)
 		}
 	}
@@ -149,17 +149,17 @@ func TestTheWordIsGivenOnce(t *testing.T) {
 	if err != nil || write.Close() != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(VariableWord, fmt.Sprint(fd))
-	word := takeWord()
-	if word == nil {
+	t.Setenv(VariableDone, fmt.Sprint(fd))
+	done := takeDone()
+	if done == nil {
 		t.Fatal("it was not taken")
 	}
 	if out, err := exec.Command("/bin/sh", "-c", fmt.Sprintf("ls /proc/$$/fd/%d", fd)).CombinedOutput(); err == nil {
 		t.Errorf("a child holds it: %s", out)
 	}
-	give(word)
+	closeDone(done)
 	if n, err := read.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("it is not given: %d, %v", n, err)
 	}
-	give(nil)
+	closeDone(nil)
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 )
 
-// A line of shell belongs to an attempt that another process carries out: the shim, whose agent a person's session runs.
-// While it runs it holds a part of the lock of the file in which it leaves what it took. A shim whose agent has ended
-// says so in another file, and waits for the lines before it hands in.
+// A line of shell is a command of an agent that a person's session runs. It belongs to an attempt that another process, the
+// shim, carries out. While it runs, it holds a shared lock on the file in which it reports what it took. When the agent has
+// ended, the shim says so in another file and waits for the lines before it hands in.
 
 // lineRecord is what a line took.
 type lineRecord struct {
@@ -36,15 +36,15 @@ type overRecord struct {
 }
 
 const (
-	// noLimit is the time of what somebody else ends.
+	// noLimit is the time limit of a line, which its starter ends.
 	noLimit = time.Duration(math.MaxInt64)
-	// lineGrace is what a line gets between TERM and KILL. Who asked for its end may use force soon.
+	// lineGrace is what a line gets between TERM and KILL. It is short because its starter may use force soon.
 	lineGrace = time.Second
 )
 
 var errAttemptOver = errors.New("the attempt is over")
 
-// runLine runs a line and returns how it ended. If it ran into a limit, whoever reads its standard error is told.
+// runLine runs a line and returns how it ended. If it ran into a limit, it says so on standard error.
 func runLine(ctx context.Context, p process) (ending, error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
@@ -91,7 +91,7 @@ func attemptLine(folder string, p process) (code int, err error) {
 	return end.code, leaveRecord(folder, lineRecord{Took: end.took, Unrouted: end.unrouted})
 }
 
-// attemptOver says why no line of the attempt may run, nil if one may.
+// attemptOver says why no line of the attempt may run; nil if one may.
 func attemptOver(folder string) error {
 	data, err := os.ReadFile(filepath.Join(folder, overFile))
 	if err == nil {
@@ -114,7 +114,7 @@ func attemptOver(folder string) error {
 	return err
 }
 
-// leaveRecord adds to what the attempt's lines took, in one write, so that lines beside it are not mixed in.
+// leaveRecord appends what a line took, in one write, so that the records of two lines do not mix.
 func leaveRecord(folder string, r lineRecord) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -129,8 +129,8 @@ func leaveRecord(folder string, r lineRecord) error {
 }
 
 // closeLines ends the lines of an attempt whose agent has ended, and returns what all of them took. In a session the first
-// line may still be about to begin: it makes its file before it looks whether the attempt is over, so that one of the two
-// sees the other.
+// line may still be about to begin: it makes its file before it looks whether the attempt is over, so that either it or this
+// function sees the other.
 func closeLines(folder string, spec Spec, agent *Consumption) (lineRecord, error) {
 	some, err := has(folder, linesFile)
 	if err != nil || !some && spec.Session == "" {

@@ -142,7 +142,7 @@ func TestLineEndsWithItsStarter(t *testing.T) {
 		for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(fmt.Sprint(kind, signal), func(t *testing.T) {
 				s := newSession(t, kind, resource.Limits{Memory: 1 << 30, Processes: 500})
-				cmd := s.line(t, `echo up > "$STELLWERK_OUT/up"; trap 'echo asked > "$STELLWERK_OUT/asked"; exit 3' TERM; while :; do sleep 0.1; done; : `+s.Folder)
+				cmd := s.line(t, `trap 'echo asked > "$STELLWERK_OUT/asked"; exit 3' TERM; echo up > "$STELLWERK_OUT/up"; while :; do sleep 0.1; done; : `+s.Folder)
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
@@ -168,7 +168,7 @@ func TestLineEndsWithItsAttempt(t *testing.T) {
 	for _, kind := range shimtest.Kinds(t) {
 		s := newSession(t, kind, resource.Limits{Memory: 1 << 30})
 		var said strings.Builder
-		cmd := s.line(t, `echo up > "$STELLWERK_OUT/up"; trap 'echo last > last; exit 3' TERM; while :; do sleep 0.1; done`)
+		cmd := s.line(t, `trap 'echo last > last; exit 3' TERM; echo up > "$STELLWERK_OUT/up"; while :; do sleep 0.1; done`)
 		cmd.Stdout, cmd.Stderr = &said, &said
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -184,8 +184,8 @@ func TestLineEndsWithItsAttempt(t *testing.T) {
 	}
 }
 
-// TestGlanceRunsIntoALimit of its run.
-func TestGlanceRunsIntoALimit(t *testing.T) {
+// TestAReadOnlyShellRunsIntoALimit of its run.
+func TestAReadOnlyShellRunsIntoALimit(t *testing.T) {
 	onlySandbox(t)
 	root, shared := t.TempDir(), t.TempDir()
 	limits, err := json.Marshal(shim.Resources{Limits: resource.Limits{Memory: 128 << 20}, Owner: fmt.Sprintf("stellwerk-test-%d-glance", os.Getpid()), Shared: shared})
@@ -205,5 +205,5 @@ func TestLinesOfAPlainUser(t *testing.T) {
 		t.Skip(reason)
 	}
 	usertest.Again(t, nil, "TestLineRunsIntoALimit/sandbox/memory", "TestLineRunsIntoALimit/sandbox/processes", "TestLineFillsTheDisk/sandbox",
-		"TestLinesTogetherRunIntoALimit/sandbox", "TestLineEndsWithItsAttempt", "TestGlanceRunsIntoALimit")
+		"TestLinesTogetherRunIntoALimit/sandbox", "TestLineEndsWithItsAttempt", "TestAReadOnlyShellRunsIntoALimit")
 }

@@ -15,20 +15,20 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 )
 
-// Model is how an attempt's agent reaches its model: by a broker in the shim, which knows the credential. The agent gets a
-// token in its place that is good for this attempt.
+// Model is how an attempt's agent reaches its model: through a broker in the shim, which knows the credential. The agent
+// gets a token instead, which is good for this attempt only.
 type Model struct {
 	Provider string `json:"provider"`           // of package broker
-	Upstream string `json:"upstream,omitempty"` // where it is reached, if not at its own address
-	// Kind of the credential. It is in the variable Secret of the shim's environment, or where a Source says.
+	Upstream string `json:"upstream,omitempty"` // the provider's address, if not its own
+	// Kind of the credential. The shim finds it in the variable Secret of its environment, or at Source.
 	Kind   broker.Kind `json:"kind"`
 	Secret string      `json:"secret,omitempty"`
 	Source *Source     `json:"source,omitempty"`
-	// Prices is the person's file of prices; none where it is empty or missing.
+	// Prices is the person's file of prices; none if it is empty or missing.
 	Prices string `json:"prices,omitempty"`
 }
 
-// Source is where a credential is that is not in the environment: one of a file, what a command prints, and an entry of the
+// Source is where a credential is if not in the environment: in a file, in what a command prints, or in an entry of the
 // system's keyring.
 type Source struct {
 	File    string   `json:"file,omitempty"`
@@ -39,16 +39,16 @@ type Source struct {
 // credential is a model's credential in the shim's hands.
 type credential struct {
 	source broker.Source
-	value  string // as it is now, to be removed from everything that is kept
+	value  string // at the start, to be removed from everything that is kept
 }
 
-// errCredential means that the shim cannot get the credential: a person has to see to that.
+// errCredential means that the shim cannot get the credential, which only a person can mend.
 var errCredential = errors.New("there is no credential")
 
-// errPrices means that nobody could tell what an answer costs: a person has to correct their price list.
+// errPrices means that the person's price list has mistakes, so that no answer can be charged.
 var errPrices = errors.New("the price list has mistakes")
 
-// takeCredential takes the credential out of the environment, or asks for it. Nil where no broker is wanted.
+// takeCredential takes the credential out of the environment, or asks for it. Nil if no broker is wanted.
 func takeCredential(ctx context.Context, m *Model) (*credential, error) {
 	if m == nil {
 		return nil, nil
@@ -64,7 +64,7 @@ func takeCredential(ctx context.Context, m *Model) (*credential, error) {
 	return &credential{source: source, value: now.Value}, nil
 }
 
-// secret is what is to be removed from everything that is kept.
+// secret is what must be removed from everything that is kept.
 func (c *credential) secret() variables {
 	if c == nil {
 		return nil
@@ -87,21 +87,21 @@ func (m *Model) open() (broker.Source, error) {
 	}
 }
 
-// modelDesk serves an attempt's model: the broker, the account it charges, and what the agent is told.
-type modelDesk struct {
+// modelServer serves an attempt's model: the broker, the account that it charges, and what the agent has to know.
+type modelServer struct {
 	handler  http.Handler
 	account  *ledger.Ledger
 	provider broker.Provider
 	variable string
 	token    string
-	stop     func() // ends giving back
+	stop     func() // ends returnUnused
 }
 
-// returnEvery is how often the account gives back what no request has needed in the meantime.
+// returnEvery is how often the account gives unused allowance back to the engine.
 const returnEvery = 15 * time.Second
 
-// giveBack has the account give back what it does not need, until the returned function is called.
-func giveBack(account *ledger.Ledger, every time.Duration, log *slog.Logger) (stop func()) {
+// returnUnused has the account give back what no request needs, until the returned function is called.
+func returnUnused(account *ledger.Ledger, every time.Duration, log *slog.Logger) (stop func()) {
 	tick, over, done := time.NewTicker(every), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -119,8 +119,8 @@ func giveBack(account *ledger.Ledger, every time.Duration, log *slog.Logger) (st
 	return func() { tick.Stop(); close(over); <-done }
 }
 
-// openModel makes the broker of an attempt. Nil where none is wanted.
-func openModel(folder string, spec Spec, c *credential, j *record, opts Options) (*modelDesk, error) {
+// openModel makes the broker of an attempt. Nil if none is wanted.
+func openModel(folder string, spec Spec, c *credential, j *record, opts Options) (*modelServer, error) {
 	m := spec.Model
 	if m == nil {
 		return nil, nil
@@ -147,7 +147,7 @@ func openModel(folder string, spec Spec, c *credential, j *record, opts Options)
 	if err != nil {
 		return nil, err
 	}
-	account, err := ledger.Open(folder, ledger.Grant{}) // the engine has written what it grants
+	account, err := ledger.Open(folder, ledger.Grant{}) // the engine has written its grant
 	if err != nil {
 		return nil, err
 	}
@@ -158,26 +158,26 @@ func openModel(folder string, spec Spec, c *credential, j *record, opts Options)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare the connection to the model: %w", err), account.Close())
 	}
-	return &modelDesk{handler: handler, account: account, provider: provider, variable: holder.Variable, token: token, stop: giveBack(account, returnEvery, opts.Log)}, nil
+	return &modelServer{handler: handler, account: account, provider: provider, variable: holder.Variable, token: token, stop: returnUnused(account, returnEvery, opts.Log)}, nil
 }
 
-// variables are what the agent knows of its model.
-func (d *modelDesk) variables(address string) variables {
+// variables tell the agent where its model is, and the token.
+func (d *modelServer) variables(address string) variables {
 	if d == nil {
 		return nil
 	}
 	return variables{d.provider.Address: "http://" + address + d.provider.Path(), d.variable: d.token}
 }
 
-// origin is what the gateway serves; nil where there is no model.
-func (d *modelDesk) origin() http.Handler {
+// origin is what the gateway serves; nil if there is no model.
+func (d *modelServer) origin() http.Handler {
 	if d == nil {
 		return nil
 	}
 	return d.handler
 }
 
-func (d *modelDesk) close() error {
+func (d *modelServer) close() error {
 	if d == nil {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (d *modelDesk) close() error {
 	return d.account.Close()
 }
 
-// model keeps a request to the model as the connection that it is.
+// model records a request to the model as a connection.
 func (r *record) model(x broker.Exchange, upstream *url.URL, p broker.Provider) {
 	host := strings.TrimPrefix(p.Upstream, "https://")
 	if upstream != nil {

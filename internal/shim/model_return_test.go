@@ -16,7 +16,7 @@ func TestAnIdleAccountGivesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := giveBack(account, time.Millisecond, slog.New(slog.DiscardHandler))
+	stop := returnUnused(account, time.Millisecond, slog.New(slog.DiscardHandler))
 	if !waittest.Until(func() bool {
 		w, err := ledger.ReadWant(folder)
 		if err != nil {

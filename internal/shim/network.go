@@ -8,15 +8,15 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
-// Network is what an attempt's processes can connect to besides the model. The zero value is nothing.
+// Network is what an attempt's processes can connect to, apart from the model. The zero value is nothing.
 type Network struct {
-	// Open leaves the machine's network as it is. Without isolation nothing else is possible.
+	// Open leaves the machine's network as it is, as it always is without isolation.
 	Open bool `json:"open,omitempty"`
 	// Allow and Deny are hosts, as package egress reads them; Private are hosts that may be at a private address.
 	Allow   []string `json:"allow,omitempty"`
 	Deny    []string `json:"deny,omitempty"`
 	Private []string `json:"private,omitempty"`
-	// Advice tells the agent of a host that is not on the list what to do instead; %s is the host.
+	// Advice tells the agent what to do about a host that is not on the list; %s is the host.
 	Advice string `json:"advice,omitempty"`
 }
 

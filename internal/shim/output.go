@@ -47,9 +47,9 @@ type collector struct {
 	refused  []Refusal
 }
 
-// collect lists the regular files below dir with their digests, after it took secrets out of them: the shim alone
-// knows the values its agent was given. Links, devices, sockets and whatever is too large are refused; nothing outside
-// dir is ever opened.
+// collect lists the regular files below dir with their digests, after it took secrets out of them: only the shim knows
+// the values that its agent was given. It refuses links, devices, sockets and whatever is too large, and opens nothing
+// outside dir.
 func collect(dir string, limits outputLimits, redactor Redactor) ([]Output, []Refusal) {
 	c := collector{limits: limits, redactor: redactor}
 	root, err := OpenOutput(dir)
@@ -65,8 +65,8 @@ func collect(dir string, limits outputLimits, redactor Redactor) ([]Output, []Re
 	return c.outputs, c.refused
 }
 
-// OpenOutput opens an output folder. One that was replaced by a link out of its place is refused: without isolation an
-// agent can do that.
+// OpenOutput opens an output folder. It refuses a link that leads out of the folder's place, which an agent without
+// isolation can put there.
 func OpenOutput(dir string) (*os.Root, error) {
 	parent, err := os.OpenRoot(filepath.Dir(dir))
 	if err != nil {
@@ -118,8 +118,8 @@ func skipDir(entry fs.DirEntry) error {
 	return nil
 }
 
-// maxRefusals and maxRefusedName bound what is said about files that are not accepted: their number and names are the
-// agent's choice.
+// maxRefusals and maxRefusedName bound what is said about refused files, because the agent chooses their number and
+// names.
 const (
 	maxRefusals    = 50
 	maxRefusedName = 200
@@ -137,7 +137,7 @@ func (c *collector) refuse(name, reason string) {
 	c.refused = append(c.refused, Refusal{Name: name, Reason: c.redactor.Redact(reason)})
 }
 
-// digest opens without waiting and without following a link, in case the entry is no longer what it was.
+// digest opens without waiting and without following a link, in case the entry has changed.
 func (c *collector) digest(name string) (out Output, err error) {
 	file, err := openRegular(c.root, name)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *collector) digest(name string) (out Output, err error) {
 	return Output{Name: name, Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}, nil
 }
 
-// replace puts a new file in the place of name. The old one is not written to: it may have another name elsewhere.
+// replace puts a new file in place of name. It does not write to the old one, which may have another name elsewhere.
 func (c *collector) replace(name string, content []byte, mode fs.FileMode) error {
 	if err := c.root.Remove(name); err != nil {
 		return fmt.Errorf("a secret in it could not be removed: %w", err)

@@ -25,8 +25,8 @@ const pageBytes = 1 << 20
 // JournalPath is where the transcript of an attempt's folder lies.
 func JournalPath(folder string) string { return filepath.Join(folder, journalFile) }
 
-// PageBefore reads the newest entries, at most so many, that a transcript has before a byte; 0 is its end. However long
-// the transcript is, only the page is read.
+// PageBefore reads the newest entries, at most so many, that a transcript has before a byte; 0 is its end. It reads only the
+// page, however long the transcript is.
 func PageBefore(path string, end int64, most int) (page Page, err error) {
 	file, size, err := openAt(path, end)
 	if err != nil {
@@ -47,7 +47,7 @@ func PageBefore(path string, end int64, most int) (page Page, err error) {
 	}
 	data = data[:bytes.LastIndexByte(data, '\n')+1] // what follows is being written
 	end = begin + int64(len(data))
-	if begin > 0 { // most likely in the middle of an entry
+	if begin > 0 { // perhaps in the middle of an entry
 		rest := data[bytes.IndexByte(data, '\n')+1:]
 		begin, data = end-int64(len(rest)), rest
 	}
@@ -66,8 +66,8 @@ func PageBefore(path string, end int64, most int) (page Page, err error) {
 	return page, nil
 }
 
-// holds reports that the end of a transcript has as many whole entries as a page takes: before the first newline there
-// may be only a part of one, and after the last one, too.
+// holds reports that the end of a transcript has as many whole entries as a page takes. There may be only a part of one
+// before the first newline and after the last.
 func holds(data []byte, most int) bool {
 	whole := bytes.Count(data, []byte("\n")) - 1
 	return whole >= most || whole >= 1 && len(data) >= pageBytes
@@ -104,7 +104,7 @@ func PageAfter(path string, begin int64, most int) (page Page, err error) {
 	return page, nil
 }
 
-// openAt opens a transcript to be read from or up to a byte, which has to be the first of an entry or of what is to come.
+// openAt opens a transcript to be read from or up to a byte, at which an entry must begin or the transcript end.
 func openAt(path string, at int64) (*os.File, int64, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -22,14 +22,14 @@ type process struct {
 	stderr *os.File
 	limit  time.Duration
 	grace  time.Duration
-	// group bounds it, nil if nothing does, and ends with it; own are the folders whose growth is its use of the disk, and
-	// shared is where it tells others what it uses.
+	// group bounds it, nil if nothing does, and ends with it; own are the folders that only it writes to, whose growth is its
+	// use of the disk, and shared is where it tells others what it uses.
 	group  *resource.Group
 	own    []string
 	shared string
-	// joined leaves it in the session and the process group that this program was started in, whose owner ends it there.
+	// joined leaves it in the session and the process group of this program, whose owner may end both.
 	joined bool
-	// started is called once, when the process has its files or when it will never need them.
+	// started is called once, when the process has its files or has failed to start.
 	started func()
 }
 
@@ -39,46 +39,47 @@ type ending struct {
 	code   int
 	signal syscall.Signal
 	killed int
-	// unrouted counts packets to addresses that a closed network has no way to.
+	// unrouted counts packets to addresses that a closed network has no route to.
 	unrouted int64
-	// took is nil where nothing bounds the process.
+	// took is nil if nothing bounds the process.
 	took *Consumption
 }
 
 const (
-	// orphanLook is how often children that came to the shim after their parent's end are reaped.
+	// orphanLook is how often the shim reaps children that it got when their parent ended.
 	orphanLook = time.Second
-	// leftoverGrace is what processes get between TERM and KILL that outlived an agent which ended by itself.
+	// leftoverGrace is what processes that outlived their agent get between TERM and KILL.
 	leftoverGrace = 2 * time.Second
 )
 
-// run starts the process and returns when neither it nor a descendant is left. The error says why it could not start.
+// run starts the process and returns when it and all its descendants have ended. The error says why it could not start.
 func (p process) run(ctx context.Context) (ending, error) {
-	bound, err := p.watch()
+	watcher, err := p.group.Watch(resource.Watch{Folders: paths(p.own, []string{p.box.Tmp}), Shared: p.shared})
 	if err != nil {
+		p.group.Close()
 		p.started()
 		return ending{}, err
 	}
-	cmd, launch, done, err := p.start(bound)
+	cmd, launch, done, err := p.start()
 	p.started()
 	if err != nil {
-		bound.close(nil)
+		consumption(p.group, watcher, nil)
 		return ending{}, err
 	}
 	tree := processTree{root: cmd.Process.Pid, sparedRoot: p.kind == sandbox.Sandbox && isLinux}
-	end := p.wait(ctx, tree, done, bound.breaches())
+	end := p.wait(ctx, tree, done, watcher.Breaches())
 	end.killed += tree.end(min(p.grace, leftoverGrace))
 	end.code, end.signal = exitStatus(cmd.ProcessState, p.kind)
-	end.took = bound.close(cmd.ProcessState)
+	end.took = consumption(p.group, watcher, cmd.ProcessState)
 	end.unrouted, err = launch.Unrouted()
 	return end, err
 }
 
-func (p process) start(bound *bound) (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
+func (p process) start() (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
 	if err := becomeSubreaper(); err != nil {
 		return nil, sandbox.Launch{}, nil, err
 	}
-	p.box.Inside = bound.inside()
+	p.box.Inside = p.group.Inside()
 	launch, err := sandbox.Command(p.kind, p.box)
 	if err != nil {
 		return nil, sandbox.Launch{}, nil, err
@@ -92,7 +93,7 @@ func (p process) start(bound *bound) (*exec.Cmd, sandbox.Launch, <-chan struct{}
 	}
 	cmd.SysProcAttr = sessionAttr()
 	cmd.SysProcAttr.Setsid = !p.joined
-	launch.Around = bound.around(cmd)
+	launch.Around = func(start func() error) error { return p.group.Start(cmd, start) }
 	done, err := launch.Start(cmd)
 	if err != nil {
 		return nil, sandbox.Launch{}, nil, fmt.Errorf("start %s: %w", p.box.Argv[0], err)
@@ -100,7 +101,7 @@ func (p process) start(bound *bound) (*exec.Cmd, sandbox.Launch, <-chan struct{}
 	return cmd, launch, done, nil
 }
 
-// lookPath finds the program by the PATH it will have, not by the shim's.
+// lookPath finds the program by the PATH that it will have, not by the shim's.
 func lookPath(kind sandbox.Kind, box sandbox.Spec, name string) (string, error) {
 	if kind == sandbox.Sandbox {
 		return name, nil
@@ -120,7 +121,7 @@ func (p process) wait(ctx context.Context, tree processTree, done <-chan struct{
 			return ending{reason: ReasonExited}
 		case <-orphans.C:
 			tree.reapOrphans()
-		case <-breaches: // what takes too much gets no time to take more
+		case <-breaches: // no grace: it would take more
 			killed := tree.kill()
 			<-done
 			return ending{reason: ReasonLimit, killed: killed}
@@ -132,9 +133,9 @@ func (p process) wait(ctx context.Context, tree processTree, done <-chan struct{
 	}
 }
 
-// stop asks the whole tree to end, waits for the grace time, and then ends it. It returns how many it ended besides
-// the process itself. Where the isolation is still being set up there is no agent to ask yet, so it asks again until
-// there was one; after that it does not, or it would end what an agent starts to save its work.
+// stop asks the whole tree to end, waits for the grace time, and then ends it. It returns how many descendants it ended.
+// While the isolation is being set up there is no agent to ask yet, so it asks again until it reached one; then it stops
+// asking, or it would end what an agent starts to save its work.
 func (p process) stop(tree processTree, done <-chan struct{}) int {
 	grace := time.NewTimer(p.grace)
 	defer grace.Stop()
@@ -154,7 +155,7 @@ func (p process) stop(tree processTree, done <-chan struct{}) int {
 	}
 }
 
-// exitStatus gives a signal as 128 plus its number. bubblewrap reports its child's signal in the same form.
+// exitStatus gives a signal as 128 plus its number, as bubblewrap does for its child.
 func exitStatus(state *os.ProcessState, kind sandbox.Kind) (int, syscall.Signal) {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok {
@@ -177,7 +178,7 @@ func signalName(s syscall.Signal) string {
 	return s.String()
 }
 
-// send delivers a signal; a process that is gone already needs none.
+// send sends a signal and reports whether the process was there.
 func send(pid int, s syscall.Signal) bool {
 	err := syscall.Kill(pid, s)
 	return err == nil || !errors.Is(err, syscall.ESRCH)

@@ -11,7 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/egress"
 )
 
-// maxHosts bounds what an exit says about hosts that were reached, and about hosts that were not; the transcript has every
+// maxHosts bounds how many hosts an exit lists that were reached, and how many that were not; the transcript has every
 // connection.
 const maxHosts = 100
 
@@ -23,7 +23,7 @@ type record struct {
 	spent bool // a limit ended or refused a request to the model
 	sums  agent.Traffic
 	hosts map[string]*agent.HostTraffic
-	kinds map[bool]int // of hosts, by whether they were reached when they were first named
+	kinds map[bool]int // how many hosts, by whether their first connection was allowed
 }
 
 // add takes in a connection that has ended.
@@ -45,7 +45,7 @@ func (r *record) add(c egress.Connection) {
 	host.Cause = cmp.Or(c.Cause, host.Cause)
 }
 
-// host is the sum that a connection counts for; nil where there are too many.
+// host is the sum that a connection counts for; nil if there are too many.
 func (r *record) host(c egress.Connection) *agent.HostTraffic {
 	name := r.journal.redactor.Redact(c.Host)
 	key := net.JoinHostPort(name, strconv.Itoa(c.Port))

@@ -15,19 +15,19 @@ import (
 type Redactor interface {
 	Redact(text string) string
 	// Stream returns a writer that passes on to w what is written to it, without the values that the attempt was handed,
-	// also where one goes over several lines. It leaves the structure of a line alone otherwise, for the agent's adapter
-	// has yet to read it. Close passes on the rest.
+	// even if one goes over several lines. It does not touch the rest of a line, which the agent's adapter has yet to read.
+	// Close passes on the rest.
 	Stream(w io.Writer) io.WriteCloser
-	// PlainStream does the same for a stream without structure, and takes out whatever looks like a secret as well: a
-	// private key has many lines.
+	// PlainStream does the same for a stream without structure, and also takes out whatever looks like a secret, such as a
+	// private key of many lines.
 	PlainStream(w io.Writer) io.WriteCloser
 	// Thread returns a Redact for texts of one stream that follow each other: a private key that begins in one may end in
 	// another. It is called from one goroutine.
 	Thread() func(text string) string
 }
 
-// encodeRecord turns a record into JSON with every string in it redacted, whatever fields a record has: one that is
-// added later cannot be forgotten here. What the agent wrote is read as the continuation of its records before.
+// encodeRecord turns a record into JSON with every string in it redacted, whatever fields it has, so that no new field can
+// be forgotten here. Written redacts what the agent wrote as the continuation of its earlier records.
 func encodeRecord(rec agent.Record, redact, written func(string) string) (json.RawMessage, error) {
 	if rec.Input != nil && !json.Valid(rec.Input) {
 		text, err := json.Marshal(string(rec.Input))

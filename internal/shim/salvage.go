@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // ErrNotLost means there is nothing to salvage: the attempt never started, still runs, or has its exit.json.
 var ErrNotLost = errors.New("the attempt is not lost")
 
-// Salvage closes an attempt whose shim died: what is left of its processes is ended, its workspace handed in and its
-// output folder read, and exit.json written with the reason lost. The agent is not started again.
+// Salvage closes an attempt whose shim died: it ends what is left of the attempt's processes, hands in its workspace, reads
+// its output folder, and writes exit.json with the reason lost. It does not start the agent again.
 func Salvage(ctx context.Context, folder string, opts Options) error {
 	ctx, stop := ownSignals(ctx)
 	defer stop()
@@ -55,7 +56,7 @@ func salvaged(ctx context.Context, folder string, opts Options) (Exit, error) {
 		exit.Detail, exit.EndedAt = "nothing could be saved: "+err.Error(), now
 		return exit, nil //nolint:nilerr // the exit says it: an attempt that cannot be read is lost all the same
 	}
-	// Who salvages may not have the secrets any more: the engine removes them once more from what it takes over.
+	// This process may no longer have the secrets: the engine removes them once more from what it takes over.
 	secrets, err := takePresent(append(spec.Secrets, spec.Redact...))
 	if err != nil {
 		return Exit{}, err
@@ -67,7 +68,7 @@ func salvaged(ctx context.Context, folder string, opts Options) (Exit, error) {
 	exit.Attempt, exit.Isolation = spec.Attempt, spec.Isolation
 	endMarked(spec.Job.Out)
 	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), redactor)
-	if spec.Writes == WritesCode {
+	if spec.Writes == core.WritesCode {
 		exit.HandIn = handIn(ctx, folder, spec, opts)
 	}
 	exit.redact(redactor)

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// Settings are how the programs of an attempt find the package registries that they use outside. They hold no secret, and
-// give way to what the playbook sets.
+// Settings lead the programs of an attempt to the package registries that they use outside the sandbox. They hold no
+// secret, and the playbook can override them.
 type Settings struct {
 	Variables map[string]string `json:"variables,omitempty"`
 	// Files are for the home folder, by their path in it.
 	Files map[string]string `json:"files,omitempty"`
 }
 
-// over are the variables that nobody sets otherwise. Some programs read a name in any case of its letters.
+// over are the variables that none of the given maps sets. Case is ignored, because some programs ignore it.
 func (s Settings) over(set ...map[string]string) variables {
 	v := variables{}
 	for name, value := range s.Variables {
@@ -33,7 +33,7 @@ func (s Settings) over(set ...map[string]string) variables {
 	return v
 }
 
-// cargoFolder is the one folder of a home that a variable moves for our own sake: checks share what cargo has fetched.
+// cargoFolder is the one folder of a home that we move with a variable, so that checks share what cargo has fetched.
 const cargoFolder, cargoHome = ".cargo", "CARGO_HOME"
 
 // writeSettings puts the files where programs look for them. It overwrites none.
@@ -45,7 +45,7 @@ func writeSettings(spec Spec, environ []string) error {
 		if rest, ours := strings.CutPrefix(inside, cargoFolder+string(filepath.Separator)); ours && env[cargoHome] != "" {
 			writable := append([]string{spec.Job.Home}, spec.Writable...)
 			at := slices.IndexFunc(writable, func(dir string) bool { return below(dir, env[cargoHome]) })
-			if at < 0 { // the playbook's own: what is there is not ours to change
+			if at < 0 { // the playbook's own folder is not ours to change
 				continue
 			}
 			rel, err := filepath.Rel(writable[at], env[cargoHome])
@@ -54,7 +54,7 @@ func writeSettings(spec Spec, environ []string) error {
 			}
 			folder, inside = writable[at], filepath.Join(rel, rest)
 		}
-		if err := leave(folder, inside, spec.Attempt, spec.Settings.Files[name]); err != nil {
+		if err := writeNew(folder, inside, spec.Attempt, spec.Settings.Files[name]); err != nil {
 			return fmt.Errorf("write the settings of a package manager: %w", err)
 		}
 	}
@@ -67,9 +67,9 @@ func below(dir, path string) bool {
 	return dir != "" && err == nil && filepath.IsLocal(rel)
 }
 
-// leave writes a file, whole or not at all, unless there is one. Processes of other attempts may have written into the
-// folder: a link that they left leads nowhere outside it.
-func leave(folder, name, attempt, text string) (err error) {
+// writeNew writes a file, whole or not at all, unless there is one. Processes of other attempts may have written into the
+// folder, so it follows no link out of it.
+func writeNew(folder, name, attempt, text string) (err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err

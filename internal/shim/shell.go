@@ -13,9 +13,9 @@ import (
 var ErrNotRunning = errors.New("the attempt is not running")
 
 // Shell runs a line of shell as a part of the attempt in folder: with its isolation, its environment, its limits and its
-// view of the files, and without a secret. It is for an agent that another program runs and that asks for a tool. It
-// returns the line's exit code. The line ends with this process, however that ends, and with the attempt. /tmp lasts for
-// one line; what TMPDIR names lasts for the attempt, and with everything else on disk counts for the attempt.
+// view of the files, and without a secret. It is for an agent that another program runs. It returns the line's exit code.
+// The line ends with this process, however that ends, and with the attempt. /tmp lasts for one line; the folder that TMPDIR
+// names lasts for the attempt and counts towards its disk limit.
 func Shell(folder, line, self string) (int, error) {
 	state, err := Look(folder)
 	if err != nil {
@@ -40,11 +40,11 @@ func Shell(folder, line, self string) (int, error) {
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return 0, fmt.Errorf("make a temporary folder: %w", err)
 	}
-	// The attempt may be hours old: what is private is searched for again.
+	// The attempt may be hours old, so the sandbox searches for private files again.
 	env := variables{}
 	env.add(append(box.Env, "TMPDIR="+tmp))
 	box.Tmp, box.Private, box.Env = "", nil, env.list()
-	if _, err := os.Stat(box.Dir); err != nil { // a failed start would name the shell
+	if _, err := os.Stat(box.Dir); err != nil { // otherwise the error would name the shell
 		return 0, fmt.Errorf("enter the workspace: %w", err)
 	}
 	group, err := spec.Resources.group(spec.Attempt+"-line", spec.Isolation)

@@ -54,8 +54,8 @@ func TestALineOfShellIsAPartOfTheAttempt(t *testing.T) {
 	})
 }
 
-// TestAGlanceSeesAFolderAndNothingElse, and changes nothing in it. Where it starts elsewhere, it sees that, too.
-func TestAGlanceSeesAFolderAndNothingElse(t *testing.T) {
+// TestAReadOnlyShellSeesAFolderAndNothingElse, and changes nothing in it. Where it starts elsewhere, it sees that, too.
+func TestAReadOnlyShellSeesAFolderAndNothingElse(t *testing.T) {
 	onlySandbox(t)
 	top, err := os.MkdirTemp("/var/tmp", "glance")
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -35,15 +36,15 @@ type Options struct {
 	// HandIn is the command that bundles a workspace; the path of a HandInRequest is added to it. It runs inside the
 	// isolation.
 	HandIn []string
-	// Self is the path of this program, which can be a bridge (package bridge) and is shown to the agent for its tools.
+	// Self is the path of this program: the agent's tools start it, and the sandbox starts it as a bridge (package bridge).
 	Self string
 	Log  *slog.Logger
 }
 
-// Run carries out the attempt described in folder and returns when exit.json is written. An attempt that ran before,
-// or is running, is left alone: the error is then ErrAlreadyStarted.
+// Run carries out the attempt described in folder and returns when exit.json is written. If the attempt has run or is
+// running, it does nothing and returns ErrAlreadyStarted.
 func Run(ctx context.Context, folder string, opts Options) error {
-	word := takeWord()
+	done := takeDone()
 	ctx, stop := ownSignals(ctx)
 	defer stop()
 	held, err := take(ctx, folder)
@@ -57,14 +58,14 @@ func Run(ctx context.Context, folder string, opts Options) error {
 	if err := writeExit(folder, exit); err != nil {
 		return err
 	}
-	give(word)
+	closeDone(done)
 	if err := os.RemoveAll(filepath.Join(folder, tmpFolder)); err != nil {
 		opts.Log.Warn("temporary files of the attempt are left", "folder", folder, "error", err)
 	}
 	return nil
 }
 
-// attempt does everything between started and exit.json; whatever goes wrong becomes part of the Exit.
+// attempt does everything between started and exit.json. Whatever goes wrong becomes part of the Exit.
 func attempt(ctx context.Context, folder string, opts Options) Exit {
 	exit := Exit{Proto: Proto, Reason: ReasonStartFailed, ExitCode: -1, StartedAt: time.Now().UTC()}
 	spec, err := ReadSpec(folder)
@@ -128,10 +129,10 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	}
 	with.group.Close() // the hand-in has one of its own
 	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), with.redactor)
-	if spec.Writes == WritesCode {
-		// A cancelled attempt hands in as well, also one that was cancelled before anything was started here: where an
-		// agent of a session works in it, there may be work already. It must not be lost; but a person who cancels is
-		// not kept waiting by work that takes for ever to hand in. The workspace is then left as it is.
+	if spec.Writes == core.WritesCode {
+		// A cancelled attempt hands in too, even if it was cancelled before the shim started anything: the agent of a
+		// session may have done work already, which must not be lost. A person who cancels does not wait for ever: after
+		// CancelledHandIn the workspace is left as it is.
 		later, stop := outlasting(ctx, time.Duration(spec.CancelledHandIn))
 		defer stop()
 		exit.HandIn = handIn(later, folder, spec, opts)
@@ -155,7 +156,7 @@ func outlasting(parent context.Context, by time.Duration) (context.Context, func
 	}
 }
 
-// errCancelled is the cause of a context that ended because cancelling was asked for.
+// errCancelled is the cause of a context that ended because somebody cancelled the attempt.
 var errCancelled = errors.New("the attempt was cancelled")
 
 // ownSignals makes TERM and INT a request to cancel, and HUP nothing. HUP is caught rather than ignored because an

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
@@ -319,7 +320,7 @@ func TestSecretsAreRedacted(t *testing.T) {
 		echo "token $TOKEN"; echo "err $TOKEN" >&2
 		head -c 4194294 /dev/zero | tr '\0' x; echo "$TOKEN and more"
 		echo x > "$STELLWERK_OUT/name-$TOKEN"; echo "bye $TOKEN"`,
-		func(s *shim.Spec) { s.Secrets, s.Writes = []string{"TOKEN"}, shim.WritesArtifacts })
+		func(s *shim.Spec) { s.Secrets, s.Writes = []string{"TOKEN"}, core.WritesArtifacts })
 	exit := a.Run(t, "TOKEN="+secret)
 	if exit.Outcome.Summary != "bye "+shimtest.Redacted || len(exit.Refused) != 1 {
 		t.Errorf("exit is %+v", exit)
@@ -341,7 +342,7 @@ func TestSecretsAreRedacted(t *testing.T) {
 func TestSecretOverSeveralLinesIsRedacted(t *testing.T) {
 	const secret = "-- begin --\nfirst-half-of-it\nsecond-half-of-it\n-- end --"
 	a := shimtest.New(t, sandbox.None, `echo before; echo "$KEY"; echo "$KEY" >&2; echo "$KEY" > "$STELLWERK_OUT/key"; echo after`,
-		func(s *shim.Spec) { s.Secrets, s.Writes = []string{"KEY"}, shim.WritesArtifacts })
+		func(s *shim.Spec) { s.Secrets, s.Writes = []string{"KEY"}, core.WritesArtifacts })
 	exit := a.Run(t, "KEY="+secret)
 	if said := a.Said(t, agent.KindText); !slices.Equal(said, []string{"before", shimtest.Redacted, "after"}) {
 		t.Errorf("it said %q", said)
@@ -362,7 +363,7 @@ func TestOutputFolder(t *testing.T) {
 		a := shimtest.New(t, kind, `cd "$STELLWERK_OUT"; mkdir -p sub/dir; echo a > sub/dir/a.md
 			ln -s /etc/passwd link; ln -s .. up; mkfifo pipe; head -c 3000 /dev/zero > large
 			printf x > "$(printf 'new\nline')"; echo z > z.md`,
-			func(s *shim.Spec) { s.FileBytes, s.Writes = 2000, shim.WritesArtifacts })
+			func(s *shim.Spec) { s.FileBytes, s.Writes = 2000, core.WritesArtifacts })
 		exit := a.Run(t)
 		var names, refused []string
 		for _, o := range exit.Outputs {

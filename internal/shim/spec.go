@@ -8,27 +8,12 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
 // Proto is the version of the attempt folder's files.
 const Proto = 1
-
-// Writes says what an attempt produces besides its output folder.
-type Writes string
-
-// The kinds of result.
-const (
-	WritesCode      Writes = "code"
-	WritesArtifacts Writes = "artifacts"
-	WritesPlan      Writes = "plan"
-)
-
-// Identity is the author git records.
-type Identity struct {
-	Name  string `json:"name"`
-	Email string `json:"email"`
-}
 
 // Spec describes one attempt completely and holds no secret. The engine writes it before it asks for a start and never
 // changes it.
@@ -45,21 +30,21 @@ type Spec struct {
 	Repository  string `json:"repository,omitempty"`
 	TriggeredBy string `json:"triggered_by,omitempty"`
 
-	// Session is the interactive session whose agent does the work; none where the shim starts it.
+	// Session is the interactive session whose agent does the work; empty if the shim starts the agent.
 	Session string `json:"session,omitempty"`
 
 	Agent string    `json:"agent"`
 	Job   agent.Job `json:"job"`
 
 	// Workspace is the clone to hand in when Writes is code; empty means Job.Dir.
-	Workspace         string   `json:"workspace,omitempty"`
-	Base              string   `json:"base,omitempty"`
-	Branch            string   `json:"branch,omitempty"`
-	IntegrationBranch string   `json:"integration_branch,omitempty"`
-	Writes            Writes   `json:"writes"`
-	CommitMessage     string   `json:"commit_message,omitempty"`
-	Mark              bool     `json:"mark,omitempty"` // a checkpoint is made, too, where the agent committed everything
-	Identity          Identity `json:"identity"`
+	Workspace         string        `json:"workspace,omitempty"`
+	Base              string        `json:"base,omitempty"`
+	Branch            string        `json:"branch,omitempty"`
+	IntegrationBranch string        `json:"integration_branch,omitempty"`
+	Writes            core.Writes   `json:"writes"`
+	CommitMessage     string        `json:"commit_message,omitempty"`
+	Mark              bool          `json:"mark,omitempty"` // make a checkpoint even if the agent committed everything
+	Identity          core.Identity `json:"identity"`
 
 	Isolation sandbox.Kind `json:"isolation"`
 	// Timeout ends the agent, Grace is the time between TERM and KILL, HandInTimeout ends the hand-in, and
@@ -78,15 +63,15 @@ type Spec struct {
 	Env map[string]string `json:"env,omitempty"`
 	// Secrets names variables whose values the shim finds in its own environment.
 	Secrets []string `json:"secrets,omitempty"`
-	// Redact names variables that may be in the shim's environment too, for one purpose: their values are removed from
-	// everything that is kept. The agent does not get them.
+	// Redact names variables that may be in the shim's environment so that it removes their values from everything that is
+	// kept. The agent does not get them.
 	Redact []string `json:"redact,omitempty"`
-	// Model is how the agent reaches its model; nil where that is the agent's own affair.
+	// Model is how the agent reaches its model; nil if that is the agent's own affair.
 	Model *Model `json:"model,omitempty"`
 	// Tools is the folder PATH begins with.
 	Tools string `json:"tools,omitempty"`
-	// ReadOnly and Writable are shown to the agent besides what Job names; ReadOnly to the hand-in as well. Masked
-	// stays hidden even where something above it is shown: the state folder belongs here.
+	// ReadOnly and Writable are shown to the agent in addition to what Job names; ReadOnly to the hand-in too. Masked
+	// stays hidden even if something above it is shown: the state folder belongs here.
 	ReadOnly []string `json:"read_only,omitempty"`
 	Writable []string `json:"writable,omitempty"`
 	Masked   []string `json:"masked,omitempty"`
@@ -94,7 +79,7 @@ type Spec struct {
 	Network Network `json:"network,omitzero"`
 	// Settings are for the package managers of the attempt.
 	Settings Settings `json:"settings,omitzero"`
-	// Private are the system's private files as the engine last saw them. Where it is null, the shim searches itself.
+	// Private are the system's private files as the engine last saw them. If it is null, the shim searches for them.
 	Private []string `json:"private"`
 }
 
@@ -201,7 +186,7 @@ func (s *Spec) check() error {
 		return errors.New("spec names no isolation")
 	}
 	switch s.Writes {
-	case WritesCode, WritesArtifacts, WritesPlan:
+	case core.WritesCode, core.WritesArtifacts, core.WritesPlan:
 		return nil
 	default:
 		return fmt.Errorf("spec writes %q, which is none of code, artifacts, plan", s.Writes)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -149,7 +150,7 @@ func filled(v reflect.Value) {
 func TestASpecArrivesWhole(t *testing.T) {
 	var want Spec
 	filled(reflect.ValueOf(&want).Elem())
-	want.Proto, want.Writes = Proto, WritesPlan
+	want.Proto, want.Writes = Proto, core.WritesPlan
 	folder := filepath.Join(t.TempDir(), "new", "a1")
 	given := want
 	given.Proto = 99

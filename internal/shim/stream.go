@@ -26,8 +26,8 @@ type stream struct {
 	done        chan struct{}
 }
 
-// newStream makes a pipe whose lines become records by parse. The parse function runs on one goroutine. isPlain says that
-// it does not depend on what a line looks like.
+// newStream makes a pipe and turns its lines into records with parse, which runs on one goroutine. isPlain says that parse
+// does not depend on the structure of a line.
 func newStream(name string, j *journal, headBytes int64, isPlain bool, parse func(line []byte) []agent.Record) (*stream, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -43,7 +43,7 @@ func newStream(name string, j *journal, headBytes int64, isPlain bool, parse fun
 				j.add(thread, parse(text)...)
 				return
 			}
-			// The redactor sees more than is kept: half of a secret must not stay at the cut.
+			// The redactor sees more than is kept, so that no half of a secret stays at the cut.
 			clean := thread(strings.ToValidUTF8(string(text), "\uFFFD"))
 			j.add(thread, parse([]byte(clean[:min(len(clean), maxLine)]))...)
 			j.notice("a line of %s was longer than %d bytes; %d bytes of it were dropped", name, maxLine, over)
@@ -67,7 +67,7 @@ func (s *stream) drain(j *journal) {
 		s.take(chunk[:n])
 		j.flush()
 		if err != nil {
-			// The end of the pipe, or the deadline finish sets: both mean that nobody is left to write.
+			// The end of the pipe, or the deadline that finish sets: in both cases nobody is left to write.
 			s.leftover(chunk)
 			j.flush()
 			s.release()
@@ -77,9 +77,9 @@ func (s *stream) drain(j *journal) {
 	}
 }
 
-// leftover takes what lies in the pipe although its time is up: on a busy machine the shim can be behind by more than
-// that, and the agent's last word is the one that counts. It takes no more than a pipe holds, because a process out of
-// the shim's reach may go on writing.
+// leftover reads what is in the pipe after the deadline: on a busy machine the shim can be further behind than that, and the
+// agent's last words matter most. It reads no more than a pipe holds, because a process out of the shim's reach may go on
+// writing.
 func (s *stream) leftover(chunk []byte) {
 	if err := s.read.SetReadDeadline(time.Time{}); err != nil {
 		return // the pipe's end was reached, and it takes no deadline any more
@@ -102,8 +102,8 @@ func (s *stream) leftover(chunk []byte) {
 	}
 }
 
-// take looks for secrets in the beginning of the stream as it comes. Of the rest only the end is kept, and looked at
-// then: looking at all of it would hold up a program that floods.
+// take looks for secrets in the beginning of the stream as it comes. capture keeps only the end of the rest and has it
+// redacted when the stream ends, because looking at all of it would hold up a program that floods.
 func (s *stream) take(chunk []byte) {
 	s.total += int64(len(chunk))
 	if s.clean == nil {
@@ -116,7 +116,7 @@ func (s *stream) take(chunk []byte) {
 	}
 }
 
-// release passes on what was held back because it could have been the beginning of a secret.
+// release passes on what the redactor held back because a secret could have begun there.
 func (s *stream) release() {
 	if s.clean != nil {
 		_ = s.clean.Close() // capture takes everything
@@ -124,11 +124,11 @@ func (s *stream) release() {
 	}
 }
 
-// started gives up the shim's own writing end, which the process has by now. Nothing was written through it, so
-// closing it has nothing to report.
+// started closes the shim's own writing end, which the process has by now. Nothing was written through it, so closing it has
+// nothing to report.
 func (s *stream) started() { _ = s.write.Close() }
 
-// finish waits for the last bytes. A process out of the shim's reach may still hold the pipe, so it waits only so long.
+// finish waits for the last bytes, but no longer than drainTime: a process out of the shim's reach may still hold the pipe.
 func (s *stream) finish() error {
 	if err := s.read.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
 		return err

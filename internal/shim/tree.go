@@ -11,12 +11,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 )
 
-// processTree is a process and all that descends from it, the shim being their subreaper where the system has that:
-// a daemon that left its parent and its session is then still found, as a child of the shim.
+// processTree is a process and all its descendants. On Linux the shim is their subreaper, so it still finds a daemon that
+// left its parent and its session, as a child of its own.
 type processTree struct {
 	root int
-	// sparedRoot is set where the root is the isolation's own process: ending it politely would end the agent rudely. So
-	// it is with the bridge inside, which ends with the agent.
+	// sparedRoot means that the root is the isolation's own process. It gets no TERM, because its end would kill the agent;
+	// nor does the bridge inside, which ends with the agent.
 	sparedRoot bool
 }
 
@@ -25,8 +25,8 @@ const (
 	killTime = 10 * time.Second
 )
 
-// members are the living processes of the tree. Zombies that are the shim's to reap are reaped. Where orphans do not come
-// to the shim, the root's session is looked through as well.
+// members are the living processes of the tree. It reaps zombies that are children of the shim. On systems that do not give
+// orphans to the shim, it adds those of the root's session.
 func (t processTree) members() []int {
 	table, self := resource.ProcessTable(), os.Getpid()
 	inside := map[int]bool{self: true}
@@ -50,8 +50,8 @@ func (t processTree) members() []int {
 	return out
 }
 
-// ask tells every member to end, and reports whether it reached one that is not the isolation's own: those have the
-// root's name, and before the isolation is set up there are no others.
+// ask sends TERM to every member, and reports whether it reached one that does not belong to the isolation. The
+// isolation's own processes have the root's name; while it is being set up there are no others.
 func (t processTree) ask() (reached bool) {
 	for _, pid := range t.members() {
 		if t.sparedRoot && (pid == t.root || strings.TrimSpace(processName(pid)) == bridge.Name) {
@@ -64,7 +64,7 @@ func (t processTree) ask() (reached bool) {
 }
 
 // kill ends every member, again and again until none is left, since a process may fork while the table is read. It
-// returns how many it ended besides the root.
+// returns how many it ended, without the root.
 func (t processTree) kill() int {
 	ended := map[int]bool{}
 	for deadline := time.Now().Add(killTime); time.Now().Before(deadline); time.Sleep(killLook) {
@@ -81,7 +81,7 @@ func (t processTree) kill() int {
 	return len(ended)
 }
 
-// end removes what outlived the root: first by asking, then by force. It returns how many there were.
+// end removes what outlived the root, first with TERM and then with KILL. It returns how many processes that were.
 func (t processTree) end(grace time.Duration) int {
 	left := t.members()
 	if len(left) == 0 {

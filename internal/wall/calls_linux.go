@@ -12,8 +12,8 @@ var (
 	noCall      = unix.ENOSYS.Error()
 )
 
-// tryCalls makes system calls that the filter refuses, with arguments that make them do nothing. Who may make them is told
-// what is wrong with the arguments.
+// tryCalls makes system calls that the filter refuses, with arguments that make them do nothing. If the kernel allows a call,
+// it complains about the arguments instead.
 func tryCalls() map[string]string {
 	const none = ^uintptr(0) // a descriptor that is never open
 	out := map[string]string{}

@@ -15,7 +15,7 @@ import (
 // elsewhere is an address that belongs to nobody: it is reserved for documentation.
 const elsewhere = "198.51.100.7:443"
 
-// look tries what a wall is to stop: a server of this machine, a file and system calls.
+// look tries what a wall must stop: a server of this machine, a file and system calls.
 func look(ctx context.Context, o order) seen {
 	s := seen{Calls: tryCalls()}
 	if _, err := hear(ctx, o.Server); err == nil {

@@ -13,7 +13,7 @@ type State string
 const (
 	Holds  State = "holds"
 	Broken State = "broken"
-	// Unclear means that the same is impossible outside the sandbox, so that nobody can tell what stopped it inside.
+	// Unclear means that the same is impossible outside the sandbox, so the trial does not show what stopped it inside.
 	Unclear State = "unclear"
 )
 
@@ -25,8 +25,8 @@ type Trial struct {
 	Advice string // what to do about it; empty for a wall that holds
 }
 
-// seen is what a process found possible. One inside the sandbox and one outside look at the same things, so that what is
-// impossible anyway is not taken for a wall.
+// seen is what a process found possible. One process inside the sandbox and one outside try the same things, so that
+// something that is impossible anyway is not taken for a wall.
 type seen struct {
 	Reached []string          `json:"reached"` // addresses that it connected to
 	Word    string            `json:"word"`    // what the file says
@@ -37,7 +37,7 @@ type seen struct {
 // judge compares what was possible. Program is what makes the sandbox.
 func judge(o order, program string, outside, inside seen) []Trial {
 	trials := []Trial{judgeNetwork(o, outside, inside), judgeWay(inside), judgeFiles(o, outside, inside)}
-	if len(outside.Calls) > 0 { // where there is a filter
+	if len(outside.Calls) > 0 { // this system has a filter
 		trials = append(trials, judgeCalls(outside, inside))
 	}
 	for i, t := range trials {

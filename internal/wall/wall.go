@@ -1,6 +1,6 @@
-// Package wall tries the walls around agents on this machine: it starts a process in a sandbox as an attempt has it, which
-// tries to get past each wall and to use what must work inside. The same is tried outside, where it must be possible. It
-// changes nothing and says nothing about attempts.
+// Package wall tries the walls around agents on this machine: it starts a process in a sandbox like an attempt's, which tries
+// to get past each wall and to use what must work inside. It tries the same outside, where it must be possible. It changes
+// nothing and says nothing about attempts.
 package wall
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
-// order is what the processes are told: a server of this machine, a file that is not shown inside, and what both say to
-// whoever reaches them.
+// order tells the processes what to try: a server of this machine, a file that is not shown inside, and the word that both
+// give to a process that reaches them.
 type order struct{ Server, File, Word string }
 
 const (
@@ -80,7 +80,7 @@ func Try(ctx context.Context, program string) (_ []Trial, err error) {
 	return start(ctx, program, socket, o)
 }
 
-// serve says a word to whoever connects.
+// serve says a word to everyone who connects.
 func serve(listener net.Listener, word string) {
 	for {
 		conn, err := listener.Accept()
@@ -91,7 +91,7 @@ func serve(listener net.Listener, word string) {
 	}
 }
 
-// greet says the word to who connected, which may have been handed over by a bridge.
+// greet says the word to a client, whose connection a bridge may have handed over.
 func greet(conn net.Conn, word string) {
 	defer func() { _ = conn.Close() }()
 	if _, ok := conn.(*net.UnixConn); ok {
@@ -102,7 +102,7 @@ func greet(conn net.Conn, word string) {
 		defer func() { _ = handed.Close() }()
 		conn = handed
 	}
-	_, _ = conn.Write([]byte(word)) // who connected tells whether it came
+	_, _ = conn.Write([]byte(word)) // the client tells whether it came
 }
 
 func start(ctx context.Context, program, socket string, o order) ([]Trial, error) {

@@ -110,7 +110,7 @@ func LookShell(limits, root, dir, line string) (int, error) {
 			return 0, fmt.Errorf("read the limits of a session's commands: %w", err)
 		}
 	}
-	return shim.Glance(root, dir, line, bounds)
+	return shim.ReadOnlyShell(root, dir, line, bounds)
 }
 
 // HandIn bundles a workspace. It runs inside the isolation.

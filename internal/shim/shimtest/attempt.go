@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
@@ -59,8 +60,8 @@ func New(t testing.TB, kind sandbox.Kind, script string, changes ...func(*shim.S
 			Dir: a.Workspace, Prompt: filepath.Join(a.Folder, "prompt.md"), In: in,
 			Out: filepath.Join(a.Folder, "out"), Command: []string{"/bin/sh", "-c", script},
 		},
-		Base: a.Git(t, "rev-parse", "HEAD"), Branch: "feature/x", Writes: shim.WritesCode, CommitMessage: "wip(#1/x): checkpoint",
-		Identity:  shim.Identity{Name: "Stellwerk", Email: "stellwerk@example.invalid"},
+		Base: a.Git(t, "rev-parse", "HEAD"), Branch: "feature/x", Writes: core.WritesCode, CommitMessage: "wip(#1/x): checkpoint",
+		Identity:  core.Identity{Name: "Stellwerk", Email: "stellwerk@example.invalid"},
 		Isolation: kind, Timeout: shim.Duration(waittest.Limit), Grace: shim.Duration(waittest.Limit),
 		Masked: []string{state},
 	}

@@ -67,7 +67,7 @@ func glance(root string, args []string) (int, error) {
 			return 0, err
 		}
 	}
-	return shim.Glance(root, args[0], args[1], limits)
+	return shim.ReadOnlyShell(root, args[0], args[1], limits)
 }
 
 func options() shim.Options {

@@ -56,7 +56,7 @@ func TestHowAShimIsStarted(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "leak")
 	t.Setenv("PATH", "/usr/bin:/bin")
 	s := script(`{ pwd; echo "$1"; ps -o sid= -p $$ | tr -d ' '; echo $$; readlink /proc/$$/fd/0; readlink /proc/$$/fd/3 | cut -d: -f1
-		echo "$LANG $TOKEN $GITHUB_TOKEN $STELLWERK_SHIM_WORD"; } > told; echo out; echo err >&2`)
+		echo "$LANG $TOKEN $GITHUB_TOKEN $STELLWERK_SHIM_DONE"; } > told; echo out; echo err >&2`)
 	folder := t.TempDir()
 	put(t, folder, logFile, "before\n")
 	if err := s.Start(t.Context(), spawn.Order{Attempt: "a1", Folder: folder, Env: []string{"TOKEN=s3cret"}}); err != nil {

@@ -91,7 +91,7 @@ func (s *Spawner) spawn(command []string, folder string, secrets []string) error
 		return errors.Join(err, log.Close())
 	}
 	cmd.ExtraFiles = []*os.File{giver} // descriptor 3
-	cmd.Env = append(cmd.Env, shim.VariableWord+"=3")
+	cmd.Env = append(cmd.Env, shim.VariableDone+"=3")
 	err = errors.Join(cmd.Start(), log.Close(), giver.Close())
 	if cmd.Process == nil {
 		return errors.Join(err, word.Close())

@@ -8,10 +8,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
-// Glance runs a line of shell where it sees the folder at root, read-only, and nothing else of the person's: no home, no
-// credential, no state folder. Like Shell it returns the line's exit code, and the line ends with this process. A folder to
-// start in that lies elsewhere is shown as well.
-func Glance(root, dir, line string, limits Resources) (int, error) {
+// ReadOnlyShell runs a line of shell that sees the folder at root, read-only, and nothing else of the person's: no home, no
+// credential, no state folder. If dir, in which it starts, lies elsewhere, it sees that too. Like Shell it returns the line's
+// exit code, and the line ends with this process.
+func ReadOnlyShell(root, dir, line string, limits Resources) (int, error) {
 	env := variables{"TERM": "dumb", "SHELL": "/bin/sh", "HOME": "/tmp", "GIT_TERMINAL_PROMPT": "0"}
 	env.add(HostEnvironment(os.Environ()))
 	box := sandbox.Spec{

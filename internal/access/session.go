@@ -127,7 +127,7 @@ func (s *Store) SignIn(typed, proof string) (cookie string, id Identity, err err
 
 func errWrongCode() error {
 	return core.Errorf(core.CodeForbidden, "the code is not valid: it was mistyped, used before, or is older than %d minutes", int(CodeLife.Minutes())).
-		WithHint("get another: stellwerk cockpit")
+		WithHint("get another").Offer(core.Choice{Verb: core.VerbCockpit})
 }
 
 func (s session) identity() Identity {

@@ -60,7 +60,7 @@ func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, e
 		for _, have := range b.Tokens {
 			if have.RevokedAt == nil && strings.EqualFold(have.Name, name) {
 				return core.Errorf(core.CodeConflict, "there is a token named %s already", have.Name).
-					WithHint("choose another name, or revoke that one: stellwerk tokens revoke %s", have.ID)
+					WithHint("choose another name, or revoke %s", have.ID).Offer(core.Choice{Verb: core.VerbTokens})
 			}
 		}
 		if len(b.Tokens) >= maxTokens { // one that no longer holds makes room: of the others it stays known who revoked them
@@ -69,7 +69,7 @@ func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, e
 			}
 		}
 		if len(b.Tokens) >= maxTokens {
-			return core.Errorf(core.CodeConflict, "there are %d tokens already", maxTokens).WithHint("revoke those that nobody uses: stellwerk tokens list")
+			return core.Errorf(core.CodeConflict, "there are %d tokens already", maxTokens).WithHint("revoke those that nobody uses").Offer(core.Choice{Verb: core.VerbTokens})
 		}
 		b.Tokens = append(b.Tokens, t)
 		return nil
@@ -98,7 +98,7 @@ func (s *Store) Revoke(idOrName, by string) (api.Token, error) {
 	defer s.mu.Unlock()
 	found := s.book.named(idOrName)
 	if found == nil {
-		return api.Token{}, core.Errorf(core.CodeNotFound, "there is no token %.80q", idOrName).WithHint("`stellwerk tokens list` shows them")
+		return api.Token{}, core.Errorf(core.CodeNotFound, "there is no token %.80q", idOrName).Offer(core.Choice{Verb: core.VerbTokens})
 	}
 	if found.RevokedAt != nil {
 		return found.view(), nil

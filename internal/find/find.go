@@ -108,7 +108,7 @@ func (a *Finder) ProjectOf(ctx context.Context, name, dir string) (project strin
 	run, err = a.Run(ctx, name)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return "", nil, core.Errorf(core.CodeNotFound, "there is no project or run %.80q", name).
-			WithHint("`stellwerk projects` and `stellwerk status` list them; words that are none belong into quotes")
+			WithHint("put words that are no name in quotes; look at what there is").Offer(core.Choice{Verb: core.VerbProjects}, core.Choice{Verb: core.VerbRuns})
 	}
 	if err != nil {
 		return "", nil, err
@@ -149,13 +149,13 @@ func (a *Finder) projectNamed(ctx context.Context, name, dir string) (string, er
 		return found[0], nil
 	}
 	return "", core.Errorf(core.CodeInvalid, "%d projects are called %q", len(found), name).
-		WithHint("name the id, or the path of the repository: `stellwerk projects --json`")
+		WithHint("name the id, or the path of the repository").Offer(core.Choice{Verb: core.VerbProjects})
 }
 
 // NoConversation says that a project has no conversation of that name.
 func NoConversation(p *core.Project, called string) error {
 	return core.Errorf(core.CodeNotFound, "project %s has no conversation %.80q", p.Name, called).
-		WithHint("`stellwerk conversations` lists them; `stellwerk conversations start NAME` begins one")
+		Offer(core.Choice{Verb: core.VerbConversations}, core.Choice{Verb: core.VerbOpenConversation})
 }
 
 // Conversation is the conversation that somebody calls so, as events name it: nothing for

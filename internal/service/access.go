@@ -58,7 +58,7 @@ func (a *Service) SignIn(ctx context.Context, _ api.SignIn) (api.SignInCode, err
 	address := a.address.Load()
 	if address == nil {
 		return api.SignInCode{}, core.Errorf(core.CodeUnavailable, "the engine does not listen on the network, so there is no cockpit to sign in to").
-			WithHint("end it, then start it with `stellwerk serve`, or with `stellwerk serve --listen ADDRESS:PORT`")
+			WithHint("end it, then start one that listens").Offer(core.Choice{Verb: core.VerbServe})
 	}
 	code, until, err := a.access.Code(api.CallerFrom(ctx))
 	if err != nil {

@@ -58,7 +58,7 @@ func (a *Service) speak(ctx context.Context, req api.Speak) (api.Spoken, error) 
 func (a *Service) open(ctx context.Context, project string, req api.Speak) (api.Spoken, error) {
 	if req.Start == nil {
 		return api.Spoken{}, core.Errorf(core.CodeNotFound, "no run drives the project: nobody would read it").
-			WithHint("begin one: `stellwerk say \"…\"`")
+			WithHint("begin one").Offer(core.Choice{Verb: core.VerbSay})
 	}
 	start := *req.Start
 	start.Goal, start.Dir, start.NoQueue, start.Conversation = req.Text, req.Dir, true, req.Conversation // words in a queue are not heard
@@ -89,7 +89,8 @@ func listens(p *core.Playbook) error {
 		return nil
 	}
 	return core.Errorf(core.CodeInvalid, "the playbook %s works in waves, and its planner reads answers, no messages", p.Name).
-		WithHint("`stellwerk run \"…\"` begins it; to talk with a manager, name another: --playbook %s", playbook.Project)
+		WithHint("begin it as a run, or name a playbook whose manager you can talk with").
+		Offer(core.Choice{Verb: core.VerbStart}, core.With("playbook "+playbook.Project))
 }
 
 // addressed finds the project that a person names, and the open run that drives
@@ -133,7 +134,7 @@ func heard(r *core.Run, event string) string {
 func heardInWaves(r *core.Run) string {
 	for _, q := range r.Questions {
 		if q.Blocking {
-			return fmt.Sprintf("%s waits for an answer, too: `stellwerk answer %s \"…\"`", show.Asker(r, q), q.ID)
+			return fmt.Sprintf("%s waits for an answer, too: %s", show.Asker(r, q), wording.Advice("", q.Ask()))
 		}
 	}
 	if r.Pause != nil {

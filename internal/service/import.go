@@ -141,7 +141,7 @@ func (a *Service) vouched(req api.Import, started core.RunStarted) error {
 		return nil
 	}
 	return core.Errorf(core.CodeUntrusted, "the run in %s comes from elsewhere, and its playbook %q would be obeyed", folder, started.Playbook.Name).
-		WithHint("read its manifest.jsonl, then repeat with --trust")
+		WithHint("read its manifest.jsonl, then repeat").Offer(core.With("trust"))
 }
 
 // takeArtifacts copies the documents of a folder from elsewhere into the run's own.

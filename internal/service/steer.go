@@ -95,7 +95,7 @@ func (a *Service) Feedback(ctx context.Context, id string, req api.Feedback) (ap
 // own.
 func (a *Service) wish(ctx context.Context, r *core.Run, req api.Feedback) (core.Body, error) {
 	if req.Reset {
-		return nil, core.Errorf(core.CodeInvalid, "the work of a project is not reset").WithHint("say what is to change, without --reset")
+		return nil, core.Errorf(core.CodeInvalid, "the work of a project is not reset").WithHint("say what is to change, and reset nothing")
 	}
 	return core.ChangesRequested{
 		ID: fmt.Sprintf("here-%d", r.Stream.Seq), Source: api.CallerFrom(ctx).Actor.ID, Text: a.redactor.String(req.Text), About: req.Subject,

@@ -65,7 +65,7 @@ func baseFile(dir string) string { return dir + ".base" }
 func (a *Sessions) mustOwn(ctx context.Context, name string) (*core.Run, error) {
 	run, err := a.owned(ctx, name)
 	if err == nil && run == nil {
-		err = core.Errorf(core.CodeConflict, "session %s owns no run", name).WithHint("start one, or take one over with `stellwerk resume RUN --session %s`", name)
+		err = core.Errorf(core.CodeConflict, "session %s owns no run", name).WithHint("start one, or take one over").Offer(core.Choice{Verb: core.VerbTakeOver, Run: "RUN"})
 	}
 	return run, err
 }
@@ -142,7 +142,7 @@ func (a *Sessions) begun(ctx context.Context, run, attempt string) error {
 		}
 		a.await(ctx, run)
 		if err := ctx.Err(); err != nil {
-			return core.Wrap(core.CodeUnavailable, err, "the attempt did not begin in time", "see `stellwerk status`")
+			return core.Wrap(core.CodeUnavailable, err, "the attempt did not begin in time", "").Offer(r.Choices(core.VerbStatus)...)
 		}
 	}
 }

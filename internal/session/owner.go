@@ -74,5 +74,5 @@ func (a *Sessions) Alone(ctx context.Context, req api.StartRun, project string) 
 
 func active(run *core.Run) error {
 	return core.Errorf(core.CodeConflict, "run %s (%s) is under way in session %s", run.Alias, run.Title, run.Session).
-		WithHint("ask the person: continue it with `stellwerk resume %s --session`, or discard it with `stellwerk cancel %s`", run.Alias, run.Alias)
+		WithHint("ask the person whether to continue it here or to discard it").Offer(run.Choices(core.VerbTakeOver, core.VerbCancel)...)
 }

@@ -252,7 +252,7 @@ func (g *ground) find(ctx context.Context, name string) (string, []byte, error) 
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return "", nil, core.Wrap(core.CodeNotFound, err, "the playbook cannot be read", "check the path after --playbook")
+		return "", nil, core.Wrap(core.CodeNotFound, err, "the playbook cannot be read", "check its path")
 	}
 	return name, data, nil
 }

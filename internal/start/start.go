@@ -228,7 +228,7 @@ func (a *Starter) settle(ctx context.Context, req api.StartRun, id uuid.UUID) (*
 func (g *ground) sessionFits(ctx context.Context, req api.StartRun) error {
 	if req.Session != "" && g.far() {
 		return core.Errorf(core.CodeUnsupported, "a session works in a repository on this machine, and %s is not", g.remote).
-			WithHint("leave out --session")
+			WithHint("start it without a session")
 	}
 	return g.starter.alone(ctx, req, g.project)
 }
@@ -236,7 +236,7 @@ func (g *ground) sessionFits(ctx context.Context, req api.StartRun) error {
 func checkGoal(req api.StartRun) error {
 	switch {
 	case strings.TrimSpace(req.Goal) == "":
-		return core.Errorf(core.CodeInvalid, "a run needs a goal").WithHint(`say what is to be done: stellwerk run "add a login page"`)
+		return core.Errorf(core.CodeInvalid, "a run needs a goal").WithHint("say what is to be done, such as \"add a login page\"").Offer(core.Choice{Verb: core.VerbStart})
 	case len(req.Goal) > maxGoal:
 		return core.Errorf(core.CodeInvalid, "the goal is %d bytes long, at most %d are possible", len(req.Goal), maxGoal).
 			WithHint("put the details into a file of the repository and name it in the goal")

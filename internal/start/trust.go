@@ -24,7 +24,7 @@ func (a *Starter) trust(ctx context.Context, g *ground, p *plan, confirm bool) e
 	}
 	if !confirm {
 		return core.Errorf(core.CodeUntrusted, "nobody has trusted %s as it is now", strings.Join(p.names(), ", ")).
-			WithHint("read it, then `stellwerk trust` (or start with --trust)")
+			WithHint("read it, then trust it").Offer(core.Choice{Verb: core.VerbTrust}, core.With("trust"))
 	}
 	if err := g.register(ctx); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (a *Starter) Trust(ctx context.Context, req api.Trust) (api.Trusted, error)
 		return api.Trusted{}, err
 	}
 	if req.Confirm != "" && req.Confirm != p.playbook.Hash {
-		return api.Trusted{}, core.Errorf(core.CodeConflict, "the content changed since you looked at it").WithHint("look again: `stellwerk trust`")
+		return api.Trusted{}, core.Errorf(core.CodeConflict, "the content changed since you looked at it").WithHint("look again").Offer(core.Choice{Verb: core.VerbTrust})
 	}
 	err = a.trust(ctx, g, p, req.Confirm != "")
 	if err != nil && core.CodeOf(err) != core.CodeUntrusted {

@@ -46,7 +46,7 @@ func chooseForge(flags map[string]string) (config.ForgeSettings, error) {
 	chosen := settings.Forge
 	if !chosen.Local() && chosen.Kind.V != own.Forge.Kind.V {
 		return chosen, core.Errorf(core.CodeInvalid, "your settings name no forge %s that could be used", chosen.Kind.V).
-			WithHint("set `forge: %s`, its address and its token in your settings; --forge local goes without", chosen.Kind.V)
+			WithHint("set `forge: %s`, its address and its token in your settings, or go without", chosen.Kind.V).Offer(core.With("forge local"))
 	}
 	return chosen, chosen.Check()
 }
@@ -70,7 +70,7 @@ func (g *ground) begin(ctx context.Context) error {
 	name := g.forge.RemoteName()
 	if g.far() || name == "" {
 		if g.commit = own; own == "" {
-			return core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("`git branch` lists the branches; name one with --base")
+			return core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("name one that `git branch` lists").Offer(core.With("base"))
 		}
 		if !g.far() {
 			return g.follow(ctx)
@@ -84,7 +84,7 @@ func (g *ground) begin(ctx context.Context) error {
 	switch {
 	case errors.Is(err, yard.ErrNotFound):
 		return core.Errorf(core.CodeNotFound, "the remote %s has no branch %q", name, g.base).
-			WithHint("push it, or name a branch that is there with --base")
+			WithHint("push it, or name a branch that is there").Offer(core.With("base"))
 	case err != nil:
 		return g.up.unreachable(err)
 	case own == "":
@@ -137,7 +137,7 @@ func findUpstream(ctx context.Context, dir, name string, settings config.ForgeSe
 	up := upstream{settings: settings, name: name}
 	address, stripped, err := yard.RemoteAddress(ctx, dir, name)
 	if err != nil {
-		return up, core.Wrap(core.CodeInvalid, err, "the remote "+name+" cannot be used", "`git remote -v` lists the remotes; --forge local goes without one")
+		return up, core.Wrap(core.CodeInvalid, err, "the remote "+name+" cannot be used", "name one that `git remote -v` lists, or go without").Offer(core.With("forge local"))
 	}
 	if up.address = address; stripped {
 		up.warnings = append(up.warnings, "the address of "+name+" holds a password, which is not used: the token of the forge is")
@@ -155,7 +155,7 @@ func (g *ground) settleFar() error {
 		return nil
 	}
 	if g.forge.Remote.From.Level == config.LevelFlag {
-		return core.Errorf(core.CodeInvalid, "%s has no remotes: it is one itself", g.remote).WithHint("leave out --remote")
+		return core.Errorf(core.CodeInvalid, "%s has no remotes: it is one itself", g.remote).WithHint("name no remote")
 	}
 	if g.forge.Local() {
 		return nil
@@ -183,7 +183,7 @@ func (u *upstream) enter() error {
 		repository, err = rest.At(u.address, u.settings.Server().Hostname())
 	}
 	if err != nil {
-		return core.Wrap(core.CodeInvalid, err, "it is not known where on the forge this is", "--repository OWNER/NAME, or --forge local")
+		return core.Wrap(core.CodeInvalid, err, "it is not known where on the forge this is", "").Offer(core.With("repository"), core.With("forge local"))
 	}
 	u.repository = repository.String()
 	token, err := forges.Token(u.settings)
@@ -226,7 +226,7 @@ func (u *upstream) branchFree(ctx context.Context, y *yard.Yard, branch string) 
 	}
 	if tip != "" {
 		return core.Errorf(core.CodeConflict, "the branch %s exists already on %s", branch, u.name).
-			WithHint("choose another with --branch, or delete it if it is not needed")
+			WithHint("delete it if nobody needs it, or choose another").Offer(core.With("branch"))
 	}
 	return nil
 }

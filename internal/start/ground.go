@@ -39,7 +39,11 @@ type ground struct {
 
 // ground looks at a repository and brings its yard up to date. The person's
 // working copy is only read.
-func (a *Starter) ground(ctx context.Context, at site, base string, forge config.ForgeSettings) (*ground, error) {
+func (a *Starter) ground(ctx context.Context, at site, base string, flags map[string]string) (*ground, error) {
+	forge, err := chooseForge(flags)
+	if err != nil {
+		return nil, err
+	}
 	g, err := a.locate(ctx, at)
 	if err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func (a *Starter) ground(ctx context.Context, at site, base string, forge config
 // is refused later leaves no project behind.
 func (g *ground) prepare(ctx context.Context) error {
 	var err error
-	if g.yard, err = g.starter.yards.Yard(ctx, g.project); err != nil {
+	if g.yard, err = g.starter.Yards.Yard(ctx, g.project); err != nil {
 		return err
 	}
 	if g.base == "" {
@@ -85,7 +89,7 @@ func (g *ground) special(ctx context.Context) error {
 
 // register puts the repository under Stellwerk where it is not yet.
 func (g *ground) register(ctx context.Context) error {
-	p, err := g.starter.engine.Project(ctx, g.project)
+	p, err := g.starter.Engine.Project(ctx, g.project)
 	if err != nil || p != nil {
 		return err
 	}
@@ -143,14 +147,19 @@ func (g *ground) settings(ctx context.Context, flags map[string]string) (*config
 
 // plan is a playbook with what it rests on.
 type plan struct {
+	settings *config.Settings
 	playbook *core.Playbook
 	files    []playbook.File // content of the repository that is obeyed
 	warnings []string
 }
 
-// playbook finds and reads the playbook of a run: a name among the
+// plan reads the settings and the playbook of a run: a name among the
 // repository's and the built-in ones, or a file that the person points at.
-func (g *ground) playbook(ctx context.Context, name string, settings *config.Settings) (*plan, error) {
+func (g *ground) plan(ctx context.Context, name string, flags map[string]string) (*plan, error) {
+	settings, remarks, err := g.settings(ctx, flags)
+	if err != nil {
+		return nil, err
+	}
 	opts, sources, err := g.options(ctx, settings)
 	if err != nil {
 		return nil, err
@@ -159,7 +168,7 @@ func (g *ground) playbook(ctx context.Context, name string, settings *config.Set
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{}
+	p := &plan{settings: settings}
 	var warnings []playbook.Warning
 	if data == nil {
 		p.playbook, warnings, err = playbook.Builtin(file, opts)
@@ -179,6 +188,7 @@ func (g *ground) playbook(ctx context.Context, name string, settings *config.Set
 		}
 	}
 	slices.Sort(p.warnings)
+	p.warnings = append(remarks, p.warnings...)
 	for _, needed := range playbook.RepositoryFiles(p.playbook, opts.Roles) {
 		if content, ok := sources[needed]; ok {
 			p.files = append(p.files, playbook.File{Name: needed, Data: content})
@@ -217,7 +227,7 @@ func (g *ground) chosen(ctx context.Context, name string) (string, error) {
 	if name != "" {
 		return name, nil
 	}
-	p, err := g.starter.engine.Project(ctx, g.project)
+	p, err := g.starter.Engine.Project(ctx, g.project)
 	if err != nil {
 		return "", err
 	}

@@ -70,10 +70,10 @@ func (a *Starter) lookInto(ctx context.Context, project string) (*ground, error)
 	if err != nil {
 		return nil, err
 	}
-	if g.yard, err = a.yards.Yard(ctx, g.project); err != nil {
+	if g.yard, err = a.Yards.Yard(ctx, g.project); err != nil {
 		return nil, err
 	}
-	row, err := a.store.Project(ctx, g.project)
+	row, err := a.Store.Project(ctx, g.project)
 	if err != nil {
 		return nil, err
 	}

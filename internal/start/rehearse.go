@@ -42,7 +42,7 @@ func (a *Starter) Rehearse(ctx context.Context, req api.StartRun) (api.Rehearsal
 	s.tell = a.looks.teller(req.Ticket)
 	switch err := a.preflight(ctx, s); {
 	case core.CodeOf(err) == core.CodeUnavailable && ctx.Err() == nil:
-		r.Problem = &core.Refusal{Reason: a.redactor.String(err.Error()), Advice: core.Advice{Hint: wording.Hint(err)}}
+		r.Problem = &core.Refusal{Reason: a.Redactor.String(err.Error()), Advice: core.Advice{Hint: wording.Hint(err)}}
 	case err != nil:
 		return r, err
 	}
@@ -148,5 +148,5 @@ func (l *looks) end(ticket string) {
 func (a *Starter) Looking(_ context.Context, ticket string) (api.Looking, error) {
 	a.looks.mu.Lock()
 	defer a.looks.mu.Unlock()
-	return api.Looking{At: a.redactor.String(a.looks.at[ticket])}, nil
+	return api.Looking{At: a.Redactor.String(a.looks.at[ticket])}, nil
 }

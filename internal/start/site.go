@@ -18,7 +18,7 @@ type site struct{ dir, project string }
 func (a *Starter) locate(ctx context.Context, at site) (*ground, error) {
 	dir := at.dir
 	if at.project != "" {
-		p, err := a.find.Project(ctx, at.project)
+		p, err := a.Find.Project(ctx, at.project)
 		if err != nil {
 			return nil, err
 		}

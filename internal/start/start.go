@@ -79,41 +79,22 @@ type Options struct {
 
 // Starter prepares runs, and shows what there is to start them with.
 type Starter struct {
-	state     string
-	person    string
-	engine    Engine
-	store     Store
-	find      *find.Finder
-	yards     dispatch.Yards
-	dispatch  Trials
-	agents    Agents
-	settings  *config.Settings
-	redactor  *redact.Redactor
-	isolation func() (sandbox.Kind, string)
-	alone     func(ctx context.Context, req api.StartRun, project string) error
-	log       *slog.Logger
-	looks     looks
+	Options
+	looks looks
 }
 
 // NewStarter makes a Starter.
-func NewStarter(o Options) *Starter {
-	return &Starter{
-		state: o.State, person: o.Person, engine: o.Engine, store: o.Store, find: o.Find, yards: o.Yards, dispatch: o.Trials, agents: o.Agents,
-		settings: o.Settings, redactor: o.Redactor, isolation: o.Isolation, alone: o.Alone, log: o.Log,
-	}
-}
+func NewStarter(o Options) *Starter { return &Starter{Options: o} }
 
 // Prepared is a run that is about to begin: everything it is pinned to was looked
 // up and found in order.
 type Prepared struct {
 	Request  api.StartRun // with what it left open filled in
-	id       uuid.UUID
 	Started  core.RunStarted
 	Warnings []string
 
-	ground   *ground
-	plan     *plan
-	settings *config.Settings
+	ground *ground
+	plan   *plan
 	// untried leaves the trial of the checks out of the preflight, for the reason why.
 	untried bool
 	why     string
@@ -185,42 +166,32 @@ func (a *Starter) Prepare(ctx context.Context, req api.StartRun, id uuid.UUID, a
 
 // settle finds everything that a run is pinned to. It changes nothing.
 func (a *Starter) settle(ctx context.Context, req api.StartRun, id uuid.UUID) (*Prepared, error) {
-	chosen, err := chooseForge(flagsOf(req))
-	if err != nil {
-		return nil, err
-	}
-	p, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, chosen)
+	p, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, flagsOf(req))
 	if err != nil {
 		return nil, err
 	}
 	if err := p.sessionFits(ctx, req); err != nil {
 		return nil, err
 	}
-	settings, warnings, err := p.settings(ctx, flagsOf(req))
-	if err != nil {
-		return nil, err
-	}
 	if req.Playbook, err = p.chosen(ctx, req.Playbook); err != nil {
 		return nil, err
 	}
-	plan, err := p.playbook(ctx, req.Playbook, settings)
+	plan, err := p.plan(ctx, req.Playbook, flagsOf(req))
 	if err != nil {
 		return nil, err
 	}
 	if err := a.trust(ctx, p, plan, false); err != nil && (!req.Trust || core.CodeOf(err) != core.CodeUntrusted) {
 		return nil, err
 	}
-	plan.limitAttempts(settings.Attempts)
 	if err := plan.settle(req.Options); err != nil {
 		return nil, err
 	}
-	started, err := a.runStarted(ctx, req, id, p, settings, plan)
+	started, err := a.runStarted(ctx, req, id, p, plan)
 	if err != nil {
 		return nil, err
 	}
 	return &Prepared{
-		Request: req, id: id, Started: started, ground: p, plan: plan, settings: settings,
-		Warnings: append(append(warnings, plan.warnings...), p.warnings()...),
+		Request: req, Started: started, ground: p, plan: plan, Warnings: append(plan.warnings, p.warnings()...),
 	}, nil
 }
 
@@ -230,7 +201,7 @@ func (g *ground) sessionFits(ctx context.Context, req api.StartRun) error {
 		return core.Errorf(core.CodeUnsupported, "a session works in a repository on this machine, and %s is not", g.remote).
 			WithHint("start it without a session")
 	}
-	return g.starter.alone(ctx, req, g.project)
+	return g.starter.Alone(ctx, req, g.project)
 }
 
 func checkGoal(req api.StartRun) error {

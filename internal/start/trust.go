@@ -15,7 +15,7 @@ func (a *Starter) trust(ctx context.Context, g *ground, p *plan, confirm bool) e
 	if len(p.files) == 0 {
 		return nil
 	}
-	project, err := a.engine.Project(ctx, g.project)
+	project, err := a.Engine.Project(ctx, g.project)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (a *Starter) trust(ctx context.Context, g *ground, p *plan, confirm bool) e
 	if err := g.register(ctx); err != nil {
 		return err
 	}
-	return a.engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")})
+	return a.Engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")})
 }
 
 func (p *plan) names() []string {
@@ -42,22 +42,14 @@ func (p *plan) names() []string {
 
 // Trust implements api.Service.
 func (a *Starter) Trust(ctx context.Context, req api.Trust) (api.Trusted, error) {
-	chosen, err := chooseForge(map[string]string{"forge": req.Forge, "remote": req.Remote})
-	if err != nil {
-		return api.Trusted{}, err
-	}
-	g, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, chosen)
+	g, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, map[string]string{"forge": req.Forge, "remote": req.Remote})
 	if err != nil {
 		return api.Trusted{}, err
 	}
 	if req.Playbook, err = g.chosen(ctx, req.Playbook); err != nil {
 		return api.Trusted{}, err
 	}
-	settings, _, err := g.settings(ctx, nil)
-	if err != nil {
-		return api.Trusted{}, err
-	}
-	p, err := g.playbook(ctx, req.Playbook, settings)
+	p, err := g.plan(ctx, req.Playbook, nil)
 	if err != nil {
 		return api.Trusted{}, err
 	}

@@ -28,15 +28,8 @@ type book struct {
 }
 
 type token struct {
-	ID        string     `json:"id"`
-	Name      string     `json:"name"`
-	Role      api.Role   `json:"role"`
-	Digest    string     `json:"digest"`
-	CreatedAt time.Time  `json:"created_at"`
-	CreatedBy string     `json:"created_by"`
-	UsedAt    *time.Time `json:"used_at,omitempty"`
-	RevokedAt *time.Time `json:"revoked_at,omitempty"`
-	RevokedBy string     `json:"revoked_by,omitempty"`
+	api.Token
+	Digest string `json:"digest"`
 }
 
 // code lets somebody in once.

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -55,7 +54,10 @@ func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, e
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	secret := TokenPrefix + hex.EncodeToString(random(tokenBytes))
-	t := token{ID: hex.EncodeToString(random(idBytes)), Name: name, Role: role, Digest: digest(secret), CreatedAt: s.now().UTC(), CreatedBy: by}
+	t := token{
+		Token:  api.Token{ID: hex.EncodeToString(random(idBytes)), Name: name, Role: role, CreatedAt: s.now().UTC(), CreatedBy: by},
+		Digest: digest(secret),
+	}
 	err := s.change(func(b *book) error {
 		for _, have := range b.Tokens {
 			if have.RevokedAt == nil && strings.EqualFold(have.Name, name) {
@@ -77,7 +79,7 @@ func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, e
 	if err != nil {
 		return api.Token{}, "", err
 	}
-	return t.view(), secret, nil
+	return t.Token, secret, nil
 }
 
 // List is every token, also those that were revoked, the oldest first.
@@ -86,7 +88,7 @@ func (s *Store) List() []api.Token {
 	defer s.mu.Unlock()
 	list := make([]api.Token, 0, len(s.book.Tokens))
 	for _, t := range s.book.Tokens {
-		list = append(list, t.view())
+		list = append(list, t.Token)
 	}
 	return list
 }
@@ -101,7 +103,7 @@ func (s *Store) Revoke(idOrName, by string) (api.Token, error) {
 		return api.Token{}, core.Errorf(core.CodeNotFound, "there is no token %.80q", idOrName).Offer(core.Choice{Verb: core.VerbTokens})
 	}
 	if found.RevokedAt != nil {
-		return found.view(), nil
+		return found.Token, nil
 	}
 	id, now := found.ID, s.now().UTC()
 	err := s.change(func(b *book) error {
@@ -113,7 +115,7 @@ func (s *Store) Revoke(idOrName, by string) (api.Token, error) {
 	if err != nil {
 		return api.Token{}, err
 	}
-	return s.book.token(id).view(), nil
+	return s.book.token(id).Token, nil
 }
 
 // revokedFirst is the place of the token that was revoked before all others; -1
@@ -156,24 +158,4 @@ func (s *Store) Token(secret string) (Identity, bool) {
 		_ = s.change(func(b *book) error { b.token(t.ID).UsedAt = &now; return nil })
 	}
 	return Identity{Name: t.Name, Role: t.Role, Token: t.ID}, true
-}
-
-// Authenticate implements api.Authenticator for people's tokens.
-func (s *Store) Authenticate(secret string) (api.Caller, bool) {
-	id, ok := s.Token(secret)
-	return id.Caller(), ok
-}
-
-func (t token) view() api.Token {
-	at := func(p *time.Time) *time.Time {
-		if p == nil {
-			return nil
-		}
-		c := *p
-		return &c
-	}
-	return api.Token{
-		ID: t.ID, Name: t.Name, Role: t.Role, CreatedAt: t.CreatedAt, CreatedBy: t.CreatedBy,
-		UsedAt: at(t.UsedAt), RevokedAt: at(t.RevokedAt), RevokedBy: t.RevokedBy,
-	}
 }

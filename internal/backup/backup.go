@@ -83,7 +83,7 @@ func Restore(ctx context.Context, state, backup string) (err error) {
 func occupied(state statefolder.Folder) error {
 	if state.Held() {
 		return core.Errorf(core.CodeConflict, "an engine runs on %s, and nothing is overwritten", state.Dir).
-			WithHint("end it and move the folder away, then restore; or restore elsewhere").Offer(core.Choice{Verb: core.VerbStateFolder})
+			WithHint("end it (`systemctl stop stellwerk` if it is a service) and move the folder away, then restore; or restore elsewhere").Offer(core.Choice{Verb: core.VerbStateFolder})
 	}
 	return core.Errorf(core.CodeConflict, "%s is not empty, and nothing is overwritten", state.Dir).
 		WithHint("move it away, or restore elsewhere").Offer(core.Choice{Verb: core.VerbStateFolder})

@@ -162,7 +162,7 @@ func (a *App) build(ctx context.Context) error {
 		a.opts.Wrap(&parts)
 	}
 	if a.opts.Log != nil {
-		parts.Journal = &loggedJournal{parts.Journal, a.log}
+		parts.Journal = &watchedJournal{parts.Journal, a.logEvents}
 	}
 	forges := forges.New(parts.Forge)
 	if err := a.measure(ctx, &parts, forges); err != nil {

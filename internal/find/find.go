@@ -123,11 +123,7 @@ func (a *Finder) projectNamed(ctx context.Context, name, dir string) (string, er
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		repo, err := yard.Locate(ctx, name)
-		if err != nil {
-			return "", LocateError(name, err)
-		}
-		return ProjectID(repo.CommonDir), nil
+		return ProjectAt(ctx, name)
 	}
 	rows, err := a.store.Projects(ctx, 0)
 	if err != nil {
@@ -183,6 +179,15 @@ func (a *Finder) Conversation(ctx context.Context, project, called string) (stri
 func ProjectID(commonDir string) string {
 	sum := sha256.Sum256([]byte(commonDir))
 	return hex.EncodeToString(sum[:8])
+}
+
+// ProjectAt is the id that the project of the repository at dir has.
+func ProjectAt(ctx context.Context, dir string) (string, error) {
+	repo, err := yard.Locate(ctx, dir)
+	if err != nil {
+		return "", LocateError(dir, err)
+	}
+	return ProjectID(repo.CommonDir), nil
 }
 
 // LocateError says why there is no repository at dir that could be used.

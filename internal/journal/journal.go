@@ -136,8 +136,6 @@ func (j *Journal) follow() {
 		}
 		select {
 		case <-j.stop:
-			j.flush()
-			return
 		case <-time.After(stateEvery):
 			j.flush()
 		}

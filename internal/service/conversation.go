@@ -14,7 +14,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
-	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // Speak implements api.Conversation.
@@ -66,7 +65,7 @@ func (a *Service) open(ctx context.Context, project string, req api.Speak) (api.
 	if err != nil {
 		return api.Spoken{}, err
 	}
-	if repo, err := yard.Locate(ctx, req.Dir); err != nil || find.ProjectID(repo.CommonDir) != project {
+	if here, err := find.ProjectAt(ctx, req.Dir); err != nil || here != project {
 		start.Project = project
 	}
 	if known != nil {

@@ -79,6 +79,7 @@ const (
 	VerbProject       Verb = "project"
 	VerbQueue         Verb = "queue"
 	VerbConversations Verb = "conversations"
+	VerbPlaybooks     Verb = "playbooks"
 	VerbTokens        Verb = "tokens"
 	VerbPrune         Verb = "prune"     // what could be removed
 	VerbShowPlan      Verb = "show_plan" // with a manager's tool
@@ -91,7 +92,7 @@ func KnownVerbs() []Verb {
 		VerbTakeOver, VerbJoin, VerbHandBack, VerbCancel, VerbMerge, VerbFastForward, VerbAnswer, VerbSay,
 		VerbRepeat, VerbStart, VerbStartBranch, VerbTrust, VerbAddProject, VerbResumeProject, VerbDropEpic, VerbRequeueEpic, VerbOpenConversation,
 		VerbServe, VerbCockpit, VerbAddToken, VerbRestore, VerbRebuild, VerbStateFolder,
-		VerbStatus, VerbLog, VerbDiff, VerbReplay, VerbRuns, VerbInbox, VerbProjects, VerbProject, VerbQueue, VerbConversations, VerbTokens, VerbPrune,
+		VerbStatus, VerbLog, VerbDiff, VerbReplay, VerbRuns, VerbInbox, VerbProjects, VerbProject, VerbQueue, VerbConversations, VerbPlaybooks, VerbTokens, VerbPrune,
 		VerbShowPlan,
 	}
 }

@@ -15,7 +15,7 @@ func Command(c core.Choice) string {
 		return "update-plan --show" // as agents know it
 	case core.VerbRepeat:
 		return "--" + c.Option + map[string]string{
-			"base": " BRANCH", "branch": " NAME", "id": " NAME", "playbook": " NAME", "repository": " OWNER/NAME",
+			"base": " BRANCH", "branch": " NAME", "id": " NAME", "playbook": " NAME", "project": " NAME", "repository": " OWNER/NAME",
 		}[c.Option]
 	default:
 		return "stellwerk " + arguments(c)
@@ -46,7 +46,7 @@ func arguments(c core.Choice) string {
 	case core.VerbAnswer:
 		return "answer " + c.Question + ` "…"`
 	case core.VerbSay:
-		return `say "…"`
+		return "say" + behind(c.Project) + ` "…"`
 	case core.VerbStart:
 		return "run"
 	case core.VerbStartBranch:
@@ -60,6 +60,8 @@ func arguments(c core.Choice) string {
 		return "--state FOLDER"
 	case core.VerbRuns:
 		return "status"
+	case core.VerbPlaybooks:
+		return "playbook list"
 	case core.VerbTokens:
 		return "tokens list"
 	case core.VerbAddToken:

@@ -81,7 +81,7 @@ func (b *book) clone() book {
 func (c code) holder() string    { return c.Token }
 func (s session) holder() string { return s.Token }
 
-// roomFor makes room for one more. Where there are as many as there may be, the
+// roomFor makes room for one more. If there are as many as there may be, the
 // oldest of whoever has most makes it: nobody's are pushed out by another who
 // makes more and more.
 func roomFor[T interface{ holder() string }](list []T, most int) []T {

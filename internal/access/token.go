@@ -119,7 +119,7 @@ func (s *Store) Revoke(idOrName, by string) (api.Token, error) {
 }
 
 // revokedFirst is the place of the token that was revoked before all others; -1
-// where none was.
+// if none was.
 func (b *book) revokedFirst() int {
 	first := -1
 	for i, t := range b.Tokens {
@@ -143,7 +143,7 @@ func (b *book) named(idOrName string) *token {
 	return nil
 }
 
-// Token says who shows a token; false where nobody does.
+// Token says who shows a token; false if nobody does.
 func (s *Store) Token(secret string) (Identity, bool) {
 	d := digest(secret)
 	s.mu.Lock()
@@ -154,7 +154,7 @@ func (s *Store) Token(secret string) (Identity, bool) {
 	}
 	t := s.book.Tokens[i]
 	if now := s.now().UTC(); t.UsedAt == nil || now.Sub(*t.UsedAt) >= touchEvery {
-		// Where it cannot be written down it still was a use.
+		// If it cannot be written down it still was a use.
 		_ = s.change(func(b *book) error { b.token(t.ID).UsedAt = &now; return nil })
 	}
 	return Identity{Name: t.Name, Role: t.Role, Token: t.ID}, true

@@ -20,8 +20,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 )
 
-// measure starts telemetry where somebody wants to be told, and has it see what
-// passes between the parts. Where nobody does, nothing of it exists.
+// measure starts telemetry if somebody wants to be told, and has it see what
+// passes between the parts. If nobody does, nothing of it exists.
 func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges) error {
 	export, err := telemetry.FromEnvironment(os.LookupEnv)
 	if err != nil { // work goes on without

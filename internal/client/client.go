@@ -33,7 +33,7 @@ type Client struct {
 	api.Service
 	base  string // scheme and host of every request
 	where string // as people know it
-	hint  string // what to do where it does not answer
+	hint  string // what to do if it does not answer
 	token string
 	http  *http.Client
 	// patience is how long a stream that broke off is resumed while nobody answers.

@@ -64,7 +64,7 @@ func (b *Book) Of(run, person string) ([]Comment, error) {
 }
 
 // Put keeps a comment in the place of one on the same line; one without words is
-// taken away. Where there are too many it is refused, and none is given up for it.
+// taken away. If there are too many it is refused, and none is given up for it.
 func (b *Book) Put(run, person string, c Comment) error {
 	if b == nil {
 		return core.Errorf(core.CodeUnsupported, "comments are not kept here").WithHint("say it in words on the whole")

@@ -89,7 +89,7 @@ func (a *Finder) Project(ctx context.Context, nameOrKey string) (*core.Project, 
 	return a.engine.Project(ctx, row.ID)
 }
 
-// ProjectName is what a person calls a project; its id where it is not known.
+// ProjectName is what a person calls a project; its id if it is not known.
 func (a *Finder) ProjectName(ctx context.Context, id string) (string, error) {
 	row, err := a.store.Project(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -99,7 +99,7 @@ func (a *Finder) ProjectName(ctx context.Context, id string) (string, error) {
 }
 
 // ProjectOf is the id of the project that somebody means: by id, name or path, by
-// the folder they are in where name is empty, or by one of its runs, which is
+// the folder they are in if name is empty, or by one of its runs, which is
 // returned as well.
 func (a *Finder) ProjectOf(ctx context.Context, name, dir string) (project string, run *core.Run, err error) {
 	if project, err = a.projectNamed(ctx, name, dir); err != nil || project != "" {
@@ -117,7 +117,7 @@ func (a *Finder) ProjectOf(ctx context.Context, name, dir string) (project strin
 }
 
 // projectNamed is the id of a project by id, name or path, or of the repository
-// in dir where name is empty; "" where no project is called so.
+// in dir if name is empty; "" if no project is called so.
 func (a *Finder) projectNamed(ctx context.Context, name, dir string) (string, error) {
 	if name == "" || strings.ContainsRune(name, '/') || strings.HasPrefix(name, ".") {
 		if !filepath.IsAbs(name) {

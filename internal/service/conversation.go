@@ -93,7 +93,7 @@ func listens(p *core.Playbook) error {
 }
 
 // addressed finds the project that a person names, and the open run that drives
-// it; run is nil where none does.
+// it; run is nil if none does.
 func (a *Service) addressed(ctx context.Context, name, dir string) (project string, run *core.Run, err error) {
 	project, run, err = a.find.ProjectOf(ctx, name, dir)
 	if err != nil || run != nil && !run.Status.Terminal() {

@@ -46,7 +46,7 @@ func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) 
 	return out, err
 }
 
-// retain prunes once a day, where the person's settings say after how long. An
+// retain prunes once a day, if the person's settings say after how long. An
 // engine that runs only for a command does not come to it.
 func (a *Service) Retain(ctx context.Context) {
 	for wait := firstRetain; ; wait = retainEvery {

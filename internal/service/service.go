@@ -104,7 +104,7 @@ type Service struct {
 	walls      wallTrials
 	tails      tails
 	references histories[*references]
-	address    atomic.Pointer[string] // where the network reaches the engine; nil where it does not
+	address    atomic.Pointer[string] // where the network reaches the engine; nil if it does not
 }
 
 var _ api.Service = (*Service)(nil)

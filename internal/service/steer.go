@@ -166,7 +166,7 @@ func (a *Service) Retry(ctx context.Context, id string, req api.Retry) (api.Run,
 	})
 }
 
-// troubled is the stage that a run paused for, where several may be open, or the
+// troubled is the stage that a run paused for, if several may be open, or the
 // current one.
 func troubled(r *core.Run) (*core.Stage, error) {
 	if r.Managed() && r.Pause != nil {

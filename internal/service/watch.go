@@ -14,7 +14,7 @@ import (
 )
 
 // Position implements api.Service. Every page asks for it first, and is told
-// where the engine has lost its database.
+// if the engine has lost its database.
 func (a *Service) Position(ctx context.Context) (string, error) {
 	at := a.engine.Position()
 	_, err := a.store.Now(ctx)

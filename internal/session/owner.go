@@ -10,7 +10,7 @@ import (
 )
 
 // MoveTo makes a session the one that starts the run's agents, or the engine
-// itself where it is none. What an agent of the old place is doing ends.
+// itself if it is none. What an agent of the old place is doing ends.
 func (a *Sessions) MoveTo(ctx context.Context, id, session string) (*core.Run, error) {
 	run, err := a.Find.Run(ctx, id)
 	if err != nil || run.Session == session {

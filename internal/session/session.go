@@ -226,7 +226,7 @@ func (a *Sessions) offering(run *core.Run) bool {
 	return false
 }
 
-// owned is the run that a session owns; nil where it owns none.
+// owned is the run that a session owns; nil if it owns none.
 func (a *Sessions) owned(ctx context.Context, name string) (*core.Run, error) {
 	snap, err := snapshot.Read(a.State, name)
 	if errors.Is(err, snapshot.ErrNone) {

@@ -87,7 +87,7 @@ func (g *ground) special(ctx context.Context) error {
 	return nil
 }
 
-// register puts the repository under Stellwerk where it is not yet.
+// register puts the repository under Stellwerk if it is not yet.
 func (g *ground) register(ctx context.Context) error {
 	p, err := g.starter.Engine.Project(ctx, g.project)
 	if err != nil || p != nil {

@@ -19,11 +19,11 @@ import (
 
 // library is what there is to read for one project, or for none.
 type library struct {
-	ground *ground // has no repository where no project is meant
+	ground *ground // has no repository if no project is meant
 	opts   playbook.Options
 	own    []string // files of the repository's playbooks
 	files  []yard.File
-	chosen string // playbook that is taken where none is named
+	chosen string // playbook that is taken if none is named
 }
 
 // library reads what a project's repository has on its base. One on this machine

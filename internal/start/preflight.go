@@ -65,7 +65,7 @@ func (a *Starter) EndTrial(ctx context.Context, s *Prepared) {
 }
 
 // Submit begins the run, which takes over what its trial has cached: before it
-// begins, as its first attempt may look there at once. Where it does not begin,
+// begins, as its first attempt may look there at once. If it does not begin,
 // nobody would ever remove that.
 func (a *Starter) Submit(ctx context.Context, s *Prepared, word core.Actor) (*core.Run, error) {
 	if s.trial == nil {

@@ -53,7 +53,7 @@ type Trials interface {
 
 // Agents says what is known of the programs that agents are.
 type Agents struct {
-	Provider    func(agent string) string // where its model is; "" where that is not known
+	Provider    func(agent string) string // where its model is; "" if that is not known
 	SecretNames func(agent string) []string
 	Lacks       func(agent string, lookup func(string) string) string
 }
@@ -99,7 +99,7 @@ type Prepared struct {
 	untried bool
 	why     string
 	tell    func(what string)
-	trial   *dispatch.Trial // nil where there was none
+	trial   *dispatch.Trial // nil if there was none
 }
 
 // Admission judges a run before its checks are tried: it refuses the run, or says

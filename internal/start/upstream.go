@@ -16,7 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// upstream is where a run is fetched from and published to, where that is not
+// upstream is where a run is fetched from and published to, if that is not
 // the person's repository itself. The zero value means that it is.
 type upstream struct {
 	settings   config.ForgeSettings
@@ -149,7 +149,7 @@ func findUpstream(ctx context.Context, dir, name string, settings config.ForgeSe
 }
 
 // settleFar finds the forge of a repository that is not on this machine: the
-// person's, where it is on that server. Elsewhere the run goes without one.
+// person's, if it is on that server. Elsewhere the run goes without one.
 func (g *ground) settleFar() error {
 	if !g.far() {
 		return nil

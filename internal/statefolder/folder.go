@@ -65,7 +65,7 @@ func (s Folder) ToolFolder() (string, error) {
 // ToolSocket is the name of the socket in the folder of the tools.
 const ToolSocket = "tool.sock"
 
-// listening is the path of a socket, in the state folder where that is possible.
+// listening is the path of a socket, in the state folder if that is possible.
 func (s Folder) listening(name string) (string, error) {
 	path := s.path(name)
 	if len(path) <= maxSocketPath {

@@ -20,8 +20,8 @@ const (
 	maxTotal    = 32 << 20  // bytes of those
 )
 
-// Folder is the name of the drafts' folder in the state folder. Those on a run are
-// in a folder of the run's id, which goes with the run.
+// Folder is the name of the folder of unsent comments in the state folder. Those on
+// a run are in a folder of the run's id, which goes with the run.
 const Folder = "drafts"
 
 // Comment is what somebody wrote about a line.

@@ -70,7 +70,7 @@ func (b *Book) write(run, person string, list []Comment) error {
 		return kept(err)
 	}
 	if len(data) > maxBytes {
-		return core.Errorf(core.CodeInvalid, "the comments are %d kB long, at most %d are possible", len(data)>>10, maxBytes>>10).WithHint("send them, then go on")
+		return core.Errorf(core.CodeInvalid, "the comments have %d kB, and the limit is %d", len(data)>>10, maxBytes>>10).WithHint("send them, then go on")
 	}
 	if err := b.room(path, len(data)); err != nil {
 		return err

@@ -74,7 +74,7 @@ func (a *Finder) prefix(ctx context.Context, prefix string) (store.RunRow, error
 	case 0:
 		return store.RunRow{}, core.Errorf(core.CodeNotFound, "there is no run %q", prefix).Offer(core.Choice{Verb: core.VerbRuns})
 	}
-	return store.RunRow{}, core.Errorf(core.CodeInvalid, "%q is the beginning of %d runs", prefix, len(found)).WithHint("one of: %s", strings.Join(names, ", "))
+	return store.RunRow{}, core.Errorf(core.CodeInvalid, "%d runs begin with %q", len(found), prefix).WithHint("one of: %s", strings.Join(names, ", "))
 }
 
 // Project loads a project by its name or key.

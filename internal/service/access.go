@@ -41,13 +41,13 @@ func (a *Service) RevokeToken(ctx context.Context, id string, _ api.RevokeToken)
 func letsIn(ctx context.Context) (string, error) {
 	c := api.CallerFrom(ctx)
 	if c.Actor.Kind != core.ActorPerson || len(c.Inside) > 0 {
-		return "", core.Errorf(core.CodeForbidden, "who may come in is decided by a person").
+		return "", core.Errorf(core.CodeForbidden, "only a person can decide who gets access").
 			WithHint("do it in a terminal of your own")
 	}
 	return c.Actor.ID, nil
 }
 
-// reached says where the network reaches the engine.
+// Reached notes where the network reaches the engine.
 func (a *Service) Reached(address string) { a.address.Store(&address) }
 
 // SignIn implements api.Access.

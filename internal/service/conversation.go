@@ -38,7 +38,7 @@ func (a *Service) speak(ctx context.Context, req api.Speak) (api.Spoken, error) 
 		return a.open(ctx, project, req)
 	}
 	if run.ByWaves() {
-		return api.Spoken{}, core.Errorf(core.CodeUnsupported, "run %s goes on in waves, and its planner reads answers, no messages", run.Alias).
+		return api.Spoken{}, core.Errorf(core.CodeUnsupported, "run %s works in waves: its planner reads answers, not messages", run.Alias).
 			WithHint("look at what it asks").Offer(core.Choice{Verb: core.VerbInbox})
 	}
 	gated, seq := run.Status == core.StatusAwaiting, run.Stream.Seq
@@ -87,7 +87,7 @@ func listens(p *core.Playbook) error {
 	if p.Project == nil || p.Drives() {
 		return nil
 	}
-	return core.Errorf(core.CodeInvalid, "the playbook %s works in waves, and its planner reads answers, no messages", p.Name).
+	return core.Errorf(core.CodeInvalid, "the playbook %s works in waves: its planner reads answers, not messages", p.Name).
 		WithHint("begin it as a run, or name a playbook whose manager you can talk with").
 		Offer(core.Choice{Verb: core.VerbStart}, core.With("playbook "+playbook.Project))
 }
@@ -160,7 +160,7 @@ func (a *Service) Messages(ctx context.Context, q api.MessageQuery) ([]api.Messa
 	}
 	rows, err := a.store.Messages(ctx, store.MessageFilter{Project: project, Conversation: in, After: q.After, Last: q.Last, Limit: q.Limit})
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, core.Errorf(core.CodeNotFound, "%q is no message of the project", q.After)
+		return nil, core.Errorf(core.CodeNotFound, "the project has no message %q", q.After)
 	}
 	list := make([]api.Message, len(rows))
 	for i, m := range rows {

@@ -22,7 +22,7 @@ type histories[T interface{ take(core.Event) error }] struct {
 
 // history is what was made of a run's history up to an event.
 type history[T any] struct {
-	turn chan struct{} // holds one token, of who reads or looks
+	busy chan struct{} // holds one token, of who reads or looks
 	upto int64
 	made T
 }
@@ -42,8 +42,8 @@ func (a *Service) eventsOf(run string) readEvents {
 func (h *histories[T]) look(ctx context.Context, run string, read readEvents, fn func(T)) error {
 	of := h.of(run)
 	select {
-	case of.turn <- struct{}{}:
-		defer func() { <-of.turn }()
+	case of.busy <- struct{}{}:
+		defer func() { <-of.busy }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -75,7 +75,7 @@ func (h *histories[T]) of(run string) *history[T] {
 	if h.runs == nil || len(h.runs) >= maxHistories {
 		h.runs = map[string]*history[T]{}
 	}
-	of := &history[T]{turn: make(chan struct{}, 1), made: h.begin()}
+	of := &history[T]{busy: make(chan struct{}, 1), made: h.begin()}
 	h.runs[run] = of
 	return of
 }

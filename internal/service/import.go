@@ -124,9 +124,9 @@ func (a *Service) restoreEffects(folder, run string) error {
 	return a.journal.Use(run, func(f *runfolder.Folder) error { return f.SideEffects(records...) })
 }
 
-// vouched refuses to obey a history from elsewhere that nobody has vouched for:
-// it says which programs run, and how isolated. A folder of this state folder
-// was written by an engine of the same person.
+// vouched refuses a history from elsewhere that nobody has vouched for, because it
+// says which programs run, and how isolated. A folder of this state folder was
+// written by an engine of the same person.
 func (a *Service) vouched(req api.Import, started core.RunStarted) error {
 	folder, err := filepath.EvalSymlinks(req.Folder)
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *Service) vouched(req api.Import, started core.RunStarted) error {
 	if req.Trust || folder == a.journal.Dir(started.Run) {
 		return nil
 	}
-	return core.Errorf(core.CodeUntrusted, "the run in %s comes from elsewhere, and its playbook %q would be obeyed", folder, started.Playbook.Name).
+	return core.Errorf(core.CodeUntrusted, "the run in %s comes from elsewhere, and Stellwerk would do what its playbook %q says", folder, started.Playbook.Name).
 		WithHint("read its manifest.jsonl, then repeat").Offer(core.With("trust"))
 }
 

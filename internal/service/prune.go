@@ -20,7 +20,7 @@ const (
 // Prune implements api.Operations.
 func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) {
 	if req.OlderThan < minAge {
-		return api.Pruned{}, core.Errorf(core.CodeInvalid, "what is younger than %s is not removed", minAge).Offer(core.With("older-than 30d"))
+		return api.Pruned{}, core.Errorf(core.CodeInvalid, "nothing younger than %s can be removed", minAge).Offer(core.With("older-than 30d"))
 	}
 	if !a.pruning.TryLock() {
 		return api.Pruned{}, core.Errorf(core.CodeConflict, "the state folder is being pruned already").WithHint("wait a little, then try again")
@@ -46,7 +46,7 @@ func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) 
 	return out, err
 }
 
-// retain prunes once a day, if the person's settings say after how long. An
+// Retain prunes once a day, if the person's settings say after how long. An
 // engine that runs only for a command does not come to it.
 func (a *Service) Retain(ctx context.Context) {
 	for wait := firstRetain; ; wait = retainEvery {

@@ -21,7 +21,7 @@ func (a *Service) Spending(ctx context.Context, q api.SpendingQuery) ([]api.DayS
 	case days == 0:
 		days = api.DefaultDays
 	case days < 0 || days > api.MostDays:
-		return nil, core.Errorf(core.CodeInvalid, "spending of %d days cannot be asked for", days).WithHint("ask for 1 to %d", api.MostDays)
+		return nil, core.Errorf(core.CodeInvalid, "cannot show the spending of %d days", days).WithHint("ask for 1 to %d", api.MostDays)
 	}
 	now, err := a.store.Now(ctx)
 	if err != nil {

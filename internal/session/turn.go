@@ -140,8 +140,8 @@ func (a *Sessions) Say(ctx context.Context, name string, req api.Say) (api.Turn,
 		return api.Turn{}, err
 	}
 	if slices.Contains(api.CallerFrom(ctx).Inside, name) {
-		return api.Turn{}, core.Errorf(core.CodeForbidden, "this was said inside session %s, and not by the person in it", name).
-			WithHint("the hook of the session's own program tells what they type")
+		return api.Turn{}, core.Errorf(core.CodeForbidden, "this came from inside session %s, not from the person in it", name).
+			WithHint("only the hook of the session's own program tells what they type")
 	}
 	own, err := a.ownWords()
 	if err != nil {

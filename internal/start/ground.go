@@ -145,17 +145,17 @@ func (g *ground) settings(ctx context.Context, flags map[string]string) (*config
 	return config.Read(flags, config.File{Name: config.ProjectFile, Data: data})
 }
 
-// plan is a playbook with what it rests on.
-type plan struct {
+// loaded is a playbook with the settings and files that it was read with.
+type loaded struct {
 	settings *config.Settings
 	playbook *core.Playbook
 	files    []playbook.File // content of the repository that is obeyed
 	warnings []string
 }
 
-// plan reads the settings and the playbook of a run: a name among the
+// load reads the settings and the playbook of a run: a name among the
 // repository's and the built-in ones, or a file that the person points at.
-func (g *ground) plan(ctx context.Context, name string, flags map[string]string) (*plan, error) {
+func (g *ground) load(ctx context.Context, name string, flags map[string]string) (*loaded, error) {
 	settings, remarks, err := g.settings(ctx, flags)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (g *ground) plan(ctx context.Context, name string, flags map[string]string)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{settings: settings}
+	p := &loaded{settings: settings}
 	var warnings []playbook.Warning
 	if data == nil {
 		p.playbook, warnings, err = playbook.Builtin(file, opts)

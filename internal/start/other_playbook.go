@@ -21,7 +21,7 @@ func (a *Starter) OtherPlaybook(ctx context.Context, run *core.Run, req api.Swap
 	if err != nil {
 		return nil, err
 	}
-	p, err := g.plan(ctx, req.Playbook, nil)
+	p, err := g.load(ctx, req.Playbook, nil)
 	if err != nil {
 		return nil, err
 	}

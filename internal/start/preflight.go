@@ -22,7 +22,7 @@ import (
 // What it found becomes part of the run; an error means that it must not begin.
 // The trial lasts until endTrial.
 func (a *Starter) preflight(ctx context.Context, s *Prepared) error {
-	limit := s.plan.settings.Preflight
+	limit := s.loaded.settings.Preflight
 	switch {
 	case limit.V == 0:
 		s.Started.Preflight = &core.Preflight{Skipped: "it was set to off by " + limit.From.String()}
@@ -33,7 +33,7 @@ func (a *Starter) preflight(ctx context.Context, s *Prepared) error {
 	case s.Request.Session != "": // a session is the agents' program, and is not kept waiting
 		return nil
 	}
-	in, err := s.ground.preflight(ctx, s.plan.playbook, s.Started.Isolation)
+	in, err := s.ground.preflight(ctx, s.loaded.playbook, s.Started.Isolation)
 	if err != nil {
 		return err
 	}

@@ -28,11 +28,11 @@ func (a *Starter) Rehearse(ctx context.Context, req api.StartRun) (api.Rehearsal
 		return api.Rehearsal{}, err
 	}
 	r := rehearsal(s)
-	if err := a.trust(ctx, s.ground, s.plan, false); err != nil {
+	if err := a.trust(ctx, s.ground, s.loaded, false); err != nil {
 		if core.CodeOf(err) != core.CodeUntrusted {
 			return r, err
 		}
-		r.Untrusted = s.plan.names()
+		r.Untrusted = s.loaded.names()
 	} else {
 		trusted = true
 	}

@@ -10,7 +10,7 @@ import (
 func (a *Starter) resources(settings *config.Settings) (core.Resources, error) {
 	machine, err := resource.ReadMachine(a.State)
 	if err != nil {
-		return core.Resources{}, core.Wrap(core.CodeUnavailable, err, "what this machine has cannot be read, so attempts cannot be bounded", "")
+		return core.Resources{}, core.Wrap(core.CodeUnavailable, err, "cannot read the resources of this machine, so attempts cannot be limited", "")
 	}
 	return settings.ResourceLimits(core.Resources{
 		Attempt: core.ResourceLimits(resource.DefaultLimits(machine)), Total: core.ResourceLimits(resource.DefaultTotal(machine)),

@@ -18,12 +18,12 @@ import (
 )
 
 // runStarted settles everything that a run is pinned to.
-func (a *Starter) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p *ground, plan *plan) (core.RunStarted, error) {
-	isolation, err := a.chooseIsolation(plan.settings, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
+func (a *Starter) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p *ground, loaded *loaded) (core.RunStarted, error) {
+	isolation, err := a.chooseIsolation(loaded.settings, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
 	if err != nil {
 		return core.RunStarted{}, err
 	}
-	if err := a.unexposed(isolation, plan); err != nil {
+	if err := a.unexposed(isolation, loaded); err != nil {
 		return core.RunStarted{}, err
 	}
 	if !p.repo.Identity.Complete() {
@@ -35,7 +35,7 @@ func (a *Starter) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID
 	title := naming.Title(req.Title, req.Goal)
 	branch := req.Branch
 	if a.Redactor.String(branch) != branch {
-		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "the name of the branch has a secret in it, and would be published").
+		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "the name of the branch contains a secret, and it would be published").
 			WithHint("choose another").Offer(core.With("branch"))
 	}
 	if branch == "" {
@@ -46,22 +46,22 @@ func (a *Starter) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID
 	if err := p.branchFree(ctx, branch); err != nil {
 		return core.RunStarted{}, err
 	}
-	if err := p.up.admit(ctx, p.yard, branch, plan.playbook); err != nil {
+	if err := p.up.admit(ctx, p.yard, branch, loaded.playbook); err != nil {
 		return core.RunStarted{}, err
 	}
-	network, remarks, err := p.network(ctx, plan.playbook, isolation, plan.settings.Network, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
+	network, remarks, err := p.network(ctx, loaded.playbook, isolation, loaded.settings.Network, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
 	if err != nil {
 		return core.RunStarted{}, err
 	}
-	plan.warnings = append(plan.warnings, remarks...)
+	loaded.warnings = append(loaded.warnings, remarks...)
 	started := core.RunStarted{
 		Run: id.String(), Alias: naming.Alias(title, id), Project: p.project, Goal: req.Goal, Title: title,
-		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: plan.settings.Limits(),
+		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *loaded.playbook, Limits: loaded.settings.Limits(),
 		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.remote, Forge: config.ForgeLocal,
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Options: req.Options,
 		Session: req.Session, Conversation: req.Conversation, Network: network,
 	}
-	if started.Resources, err = a.resources(plan.settings); err != nil {
+	if started.Resources, err = a.resources(loaded.settings); err != nil {
 		return core.RunStarted{}, err
 	}
 	p.up.pin(&started, p.repo.CommonDir)
@@ -85,7 +85,7 @@ func (a *Starter) chooseIsolation(settings *config.Settings, session bool) (stri
 	case config.IsolationNone:
 		if session && want.From.Level == config.LevelFlag {
 			return "", core.Errorf(core.CodeForbidden, "a session cannot give isolation up").
-				WithHint("the person does that: in a terminal of their own, or with `isolation: none` in their settings")
+				WithHint("ask the person: they can, in a terminal of their own or with `isolation: none` in their settings")
 		}
 		return want.V, nil
 	case config.IsolationContainer:
@@ -101,13 +101,13 @@ func (a *Starter) chooseIsolation(settings *config.Settings, session bool) (stri
 
 // unexposed refuses a run whose isolated processes would see a socket of this
 // machine.
-func (a *Starter) unexposed(isolation string, plan *plan) error {
+func (a *Starter) unexposed(isolation string, loaded *loaded) error {
 	if isolation == string(sandbox.None) {
 		return nil
 	}
 	remark, err := a.Trials.Exposed()
 	if remark != "" {
-		plan.warnings = append(plan.warnings, remark)
+		loaded.warnings = append(loaded.warnings, remark)
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func (a *Starter) unexposed(isolation string, plan *plan) error {
 // settle makes the playbook this run's own by what was set and chosen for it. Of
 // its attempts, a flag is the person's word about this run; any other setting is a
 // limit.
-func (p *plan) settle(c core.Options) error {
+func (p *loaded) settle(c core.Options) error {
 	set := p.settings.Attempts
 	limit := func(attempts *int) {
 		switch set.From.Level {

@@ -94,7 +94,7 @@ type Prepared struct {
 	Warnings []string
 
 	ground *ground
-	plan   *plan
+	loaded *loaded
 	// untried leaves the trial of the checks out of the preflight, for the reason why.
 	untried bool
 	why     string
@@ -154,7 +154,7 @@ func (a *Starter) Prepare(ctx context.Context, req api.StartRun, id uuid.UUID, a
 	if err := s.ground.register(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.trust(ctx, s.ground, s.plan, req.Trust); err != nil {
+	if err := a.trust(ctx, s.ground, s.loaded, req.Trust); err != nil {
 		return nil, err
 	}
 	s.Request.Base = s.ground.base
@@ -176,22 +176,22 @@ func (a *Starter) settle(ctx context.Context, req api.StartRun, id uuid.UUID) (*
 	if req.Playbook, err = p.chosen(ctx, req.Playbook); err != nil {
 		return nil, err
 	}
-	plan, err := p.plan(ctx, req.Playbook, flagsOf(req))
+	loaded, err := p.load(ctx, req.Playbook, flagsOf(req))
 	if err != nil {
 		return nil, err
 	}
-	if err := a.trust(ctx, p, plan, false); err != nil && (!req.Trust || core.CodeOf(err) != core.CodeUntrusted) {
+	if err := a.trust(ctx, p, loaded, false); err != nil && (!req.Trust || core.CodeOf(err) != core.CodeUntrusted) {
 		return nil, err
 	}
-	if err := plan.settle(req.Options); err != nil {
+	if err := loaded.settle(req.Options); err != nil {
 		return nil, err
 	}
-	started, err := a.runStarted(ctx, req, id, p, plan)
+	started, err := a.runStarted(ctx, req, id, p, loaded)
 	if err != nil {
 		return nil, err
 	}
 	return &Prepared{
-		Request: req, Started: started, ground: p, plan: plan, Warnings: append(plan.warnings, p.warnings()...),
+		Request: req, Started: started, ground: p, loaded: loaded, Warnings: append(loaded.warnings, p.warnings()...),
 	}, nil
 }
 
@@ -209,7 +209,7 @@ func checkGoal(req api.StartRun) error {
 	case strings.TrimSpace(req.Goal) == "":
 		return core.Errorf(core.CodeInvalid, "a run needs a goal").WithHint("say what is to be done, such as \"add a login page\"").Offer(core.Choice{Verb: core.VerbStart})
 	case len(req.Goal) > maxGoal:
-		return core.Errorf(core.CodeInvalid, "the goal is %d bytes long, at most %d are possible", len(req.Goal), maxGoal).
+		return core.Errorf(core.CodeInvalid, "the goal has %d bytes, and the limit is %d", len(req.Goal), maxGoal).
 			WithHint("put the details into a file of the repository and name it in the goal")
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 // trust sees that a person has trusted the content a run will obey. It is
 // asked once per content: the same files need no second word, changed ones do.
-func (a *Starter) trust(ctx context.Context, g *ground, p *plan, confirm bool) error {
+func (a *Starter) trust(ctx context.Context, g *ground, p *loaded, confirm bool) error {
 	if len(p.files) == 0 {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (a *Starter) trust(ctx context.Context, g *ground, p *plan, confirm bool) e
 	return a.Engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")})
 }
 
-func (p *plan) names() []string {
+func (p *loaded) names() []string {
 	names := make([]string, 0, len(p.files))
 	for _, f := range p.files {
 		names = append(names, f.Name)
@@ -49,7 +49,7 @@ func (a *Starter) Trust(ctx context.Context, req api.Trust) (api.Trusted, error)
 	if req.Playbook, err = g.chosen(ctx, req.Playbook); err != nil {
 		return api.Trusted{}, err
 	}
-	p, err := g.plan(ctx, req.Playbook, nil)
+	p, err := g.load(ctx, req.Playbook, nil)
 	if err != nil {
 		return api.Trusted{}, err
 	}
@@ -64,7 +64,7 @@ func (a *Starter) Trust(ctx context.Context, req api.Trust) (api.Trusted, error)
 }
 
 // content is what a person should read before they agree.
-func (p *plan) content() string {
+func (p *loaded) content() string {
 	var b strings.Builder
 	for _, f := range p.files {
 		fmt.Fprintf(&b, "--- %s\n%s\n", f.Name, strings.TrimRight(string(f.Data), "\n"))

@@ -45,7 +45,7 @@ func chooseForge(flags map[string]string) (config.ForgeSettings, error) {
 	}
 	chosen := settings.Forge
 	if !chosen.Local() && chosen.Kind.V != own.Forge.Kind.V {
-		return chosen, core.Errorf(core.CodeInvalid, "your settings name no forge %s that could be used", chosen.Kind.V).
+		return chosen, core.Errorf(core.CodeInvalid, "your settings do not describe a forge %s", chosen.Kind.V).
 			WithHint("set `forge: %s`, its address and its token in your settings, or go without", chosen.Kind.V).Offer(core.With("forge local"))
 	}
 	return chosen, chosen.Check()
@@ -55,7 +55,7 @@ func chooseForge(flags map[string]string) (config.ForgeSettings, error) {
 func personalForge(ctx context.Context, req api.StartRun) error {
 	if req.Forge+req.Remote+req.Repository != "" && api.Speaker(ctx, req.Session).Kind == core.ActorSession {
 		return core.Errorf(core.CodeForbidden, "a session cannot choose where a run is published").
-			WithHint("the person does that: in a terminal of their own, or in their settings")
+			WithHint("ask the person: they can, in a terminal of their own or in their settings")
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (g *ground) settleFar() error {
 		return nil
 	}
 	if g.forge.Remote.From.Level == config.LevelFlag {
-		return core.Errorf(core.CodeInvalid, "%s has no remotes: it is one itself", g.remote).WithHint("name no remote")
+		return core.Errorf(core.CodeInvalid, "%s is a remote repository and has no remotes of its own", g.remote).WithHint("name no remote")
 	}
 	if g.forge.Local() {
 		return nil
@@ -183,7 +183,7 @@ func (u *upstream) enter() error {
 		repository, err = rest.At(u.address, u.settings.Server().Hostname())
 	}
 	if err != nil {
-		return core.Wrap(core.CodeInvalid, err, "it is not known where on the forge this is", "").Offer(core.With("repository"), core.With("forge local"))
+		return core.Wrap(core.CodeInvalid, err, "cannot tell which repository on the forge this is", "").Offer(core.With("repository"), core.With("forge local"))
 	}
 	u.repository = repository.String()
 	token, err := forges.Token(u.settings)
@@ -239,7 +239,7 @@ func (u *upstream) keepsToken(p *core.Playbook) error {
 	}
 	for _, name := range []string{u.settings.TokenVariable(), u.settings.SecretEnv.V} {
 		if name != "" && slices.Contains(p.Secrets(), name) {
-			return core.Errorf(core.CodeForbidden, "the playbook %s hands %s to its agents, and that is a secret of the forge", p.Name, name).
+			return core.Errorf(core.CodeForbidden, "the playbook %s gives its agents %s, which is a secret of the forge", p.Name, name).
 				WithHint("take it out of the agent's `secrets`, or name another variable in your settings")
 		}
 	}

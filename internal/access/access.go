@@ -87,7 +87,7 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 
 func random(n int) []byte {
 	raw := make([]byte, n)
-	_, _ = rand.Read(raw) // never fails: the program ends where the system has no randomness
+	_, _ = rand.Read(raw) // never fails: the program ends if the system has no randomness
 	return raw
 }
 

@@ -82,6 +82,12 @@ func (w *world) signedIn(c api.Caller) (string, access.Identity) {
 	return cookie, id
 }
 
+// caller is who shows a token.
+func (w *world) caller(secret string) (api.Caller, bool) {
+	id, ok := w.Token(secret)
+	return id.Caller(), ok
+}
+
 func owner() api.Caller { return api.Caller{Actor: core.Person("root")} }
 
 func TestATokenIsKnownUntilItIsRevoked(t *testing.T) {
@@ -91,12 +97,12 @@ func TestATokenIsKnownUntilItIsRevoked(t *testing.T) {
 		t.Errorf("the secret is %q", secret)
 	}
 	w.restart()
-	caller, ok := w.Authenticate(secret)
+	caller, ok := w.caller(secret)
 	if want := (api.Caller{Actor: core.Person("Ada"), Role: api.RoleApprover, Token: token.ID}); !ok || caller.Actor != want.Actor || caller.Role != want.Role || caller.Token != want.Token {
 		t.Errorf("known as %+v, %v", caller, ok)
 	}
 	for _, wrong := range []string{"", access.TokenPrefix, secret[:len(secret)-1], secret + "0", strings.ToUpper(secret), "Bearer " + secret} {
-		if _, ok := w.Authenticate(wrong); ok {
+		if _, ok := w.caller(wrong); ok {
 			t.Errorf("%q was taken", wrong)
 		}
 	}
@@ -106,11 +112,11 @@ func TestATokenIsKnownUntilItIsRevoked(t *testing.T) {
 	if _, err := w.Revoke("ada", "root"); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := w.Authenticate(secret); ok {
+	if _, ok := w.caller(secret); ok {
 		t.Error("a revoked token was taken")
 	}
 	w.restart()
-	if _, ok := w.Authenticate(secret); ok {
+	if _, ok := w.caller(secret); ok {
 		t.Error("a revoked token was taken after a restart")
 	}
 	if list := w.List(); len(list) != 1 || list[0].RevokedAt == nil || list[0].RevokedBy != "root" {
@@ -285,7 +291,7 @@ func TestSessionsEnd(t *testing.T) {
 func TestRevokingATokenEndsWhatItBegan(t *testing.T) {
 	w := newWorld(t)
 	token, secret := w.add("ada", api.RoleApprover)
-	caller, _ := w.Authenticate(secret)
+	caller, _ := w.caller(secret)
 	cookie, id := w.signedIn(caller)
 	if id.Role != api.RoleApprover || id.Name != "ada" {
 		t.Errorf("signed in as %+v", id)
@@ -407,9 +413,9 @@ func TestWhatWasRevokedIsRemembered(t *testing.T) {
 func TestNobodyPushesOthersOut(t *testing.T) {
 	w := newWorld(t)
 	_, secret := w.add("eve", api.RoleViewer)
-	eve, _ := w.Authenticate(secret)
+	eve, _ := w.caller(secret)
 	_, secret = w.add("ada", api.RoleApprover)
-	ada, _ := w.Authenticate(secret)
+	ada, _ := w.caller(secret)
 	mine, _ := w.signedIn(owner())
 	code, _, err := w.Code(owner())
 	if err != nil {

@@ -28,15 +28,8 @@ type book struct {
 }
 
 type token struct {
-	ID        string     `json:"id"`
-	Name      string     `json:"name"`
-	Role      api.Role   `json:"role"`
-	Digest    string     `json:"digest"`
-	CreatedAt time.Time  `json:"created_at"`
-	CreatedBy string     `json:"created_by"`
-	UsedAt    *time.Time `json:"used_at,omitempty"`
-	RevokedAt *time.Time `json:"revoked_at,omitempty"`
-	RevokedBy string     `json:"revoked_by,omitempty"`
+	api.Token
+	Digest string `json:"digest"`
 }
 
 // code lets somebody in once.
@@ -88,7 +81,7 @@ func (b *book) clone() book {
 func (c code) holder() string    { return c.Token }
 func (s session) holder() string { return s.Token }
 
-// roomFor makes room for one more. Where there are as many as there may be, the
+// roomFor makes room for one more. If there are as many as there may be, the
 // oldest of whoever has most makes it: nobody's are pushed out by another who
 // makes more and more.
 func roomFor[T interface{ holder() string }](list []T, most int) []T {

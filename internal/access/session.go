@@ -92,8 +92,8 @@ func (s *Store) Whose(typed string) (Identity, bool) {
 
 // SignIn takes a code, which is thereby used up, and begins a session. The cookie
 // is returned here and can never be read again. What is said in the session takes
-// the proof, where there is one (see [Identity.Proves]). It fails with
-// CodeForbidden where the code is wrong, has run out or was used before: which of
+// the proof, if there is one (see [Identity.Proves]). It fails with
+// CodeForbidden if the code is wrong, has run out or was used before: which of
 // them is not said.
 func (s *Store) SignIn(typed, proof string) (cookie string, id Identity, err error) {
 	d := digest(plainCode(typed))
@@ -127,14 +127,14 @@ func (s *Store) SignIn(typed, proof string) (cookie string, id Identity, err err
 
 func errWrongCode() error {
 	return core.Errorf(core.CodeForbidden, "the code is not valid: it was mistyped, used before, or is older than %d minutes", int(CodeLife.Minutes())).
-		WithHint("get another: stellwerk cockpit")
+		WithHint("get another").Offer(core.Choice{Verb: core.VerbCockpit})
 }
 
 func (s session) identity() Identity {
 	return Identity{Name: s.Name, Role: s.Role, Token: s.Token, Session: s.Digest, Until: s.ends(), proof: s.Proof}
 }
 
-// Session says who shows a cookie; false where nobody does.
+// Session says who shows a cookie; false if nobody does.
 func (s *Store) Session(cookie string) (Identity, bool) {
 	d := digest(cookie)
 	s.mu.Lock()
@@ -146,7 +146,7 @@ func (s *Store) Session(cookie string) (Identity, bool) {
 	}
 	found := s.book.Sessions[i]
 	if now.Sub(found.UsedAt) >= touchEvery {
-		// Where it cannot be written down the session ends the sooner.
+		// If it cannot be written down the session ends the sooner.
 		_ = s.change(func(b *book) error {
 			if j := b.session(d); j >= 0 {
 				b.Sessions[j].UsedAt = now

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -55,12 +54,15 @@ func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, e
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	secret := TokenPrefix + hex.EncodeToString(random(tokenBytes))
-	t := token{ID: hex.EncodeToString(random(idBytes)), Name: name, Role: role, Digest: digest(secret), CreatedAt: s.now().UTC(), CreatedBy: by}
+	t := token{
+		Token:  api.Token{ID: hex.EncodeToString(random(idBytes)), Name: name, Role: role, CreatedAt: s.now().UTC(), CreatedBy: by},
+		Digest: digest(secret),
+	}
 	err := s.change(func(b *book) error {
 		for _, have := range b.Tokens {
 			if have.RevokedAt == nil && strings.EqualFold(have.Name, name) {
 				return core.Errorf(core.CodeConflict, "there is a token named %s already", have.Name).
-					WithHint("choose another name, or revoke that one: stellwerk tokens revoke %s", have.ID)
+					WithHint("choose another name, or revoke %s", have.ID).Offer(core.Choice{Verb: core.VerbTokens})
 			}
 		}
 		if len(b.Tokens) >= maxTokens { // one that no longer holds makes room: of the others it stays known who revoked them
@@ -69,7 +71,7 @@ func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, e
 			}
 		}
 		if len(b.Tokens) >= maxTokens {
-			return core.Errorf(core.CodeConflict, "there are %d tokens already", maxTokens).WithHint("revoke those that nobody uses: stellwerk tokens list")
+			return core.Errorf(core.CodeConflict, "there are %d tokens already", maxTokens).WithHint("revoke those that nobody uses").Offer(core.Choice{Verb: core.VerbTokens})
 		}
 		b.Tokens = append(b.Tokens, t)
 		return nil
@@ -77,7 +79,7 @@ func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, e
 	if err != nil {
 		return api.Token{}, "", err
 	}
-	return t.view(), secret, nil
+	return t.Token, secret, nil
 }
 
 // List is every token, also those that were revoked, the oldest first.
@@ -86,7 +88,7 @@ func (s *Store) List() []api.Token {
 	defer s.mu.Unlock()
 	list := make([]api.Token, 0, len(s.book.Tokens))
 	for _, t := range s.book.Tokens {
-		list = append(list, t.view())
+		list = append(list, t.Token)
 	}
 	return list
 }
@@ -98,10 +100,10 @@ func (s *Store) Revoke(idOrName, by string) (api.Token, error) {
 	defer s.mu.Unlock()
 	found := s.book.named(idOrName)
 	if found == nil {
-		return api.Token{}, core.Errorf(core.CodeNotFound, "there is no token %.80q", idOrName).WithHint("`stellwerk tokens list` shows them")
+		return api.Token{}, core.Errorf(core.CodeNotFound, "there is no token %.80q", idOrName).Offer(core.Choice{Verb: core.VerbTokens})
 	}
 	if found.RevokedAt != nil {
-		return found.view(), nil
+		return found.Token, nil
 	}
 	id, now := found.ID, s.now().UTC()
 	err := s.change(func(b *book) error {
@@ -113,11 +115,11 @@ func (s *Store) Revoke(idOrName, by string) (api.Token, error) {
 	if err != nil {
 		return api.Token{}, err
 	}
-	return s.book.token(id).view(), nil
+	return s.book.token(id).Token, nil
 }
 
 // revokedFirst is the place of the token that was revoked before all others; -1
-// where none was.
+// if none was.
 func (b *book) revokedFirst() int {
 	first := -1
 	for i, t := range b.Tokens {
@@ -141,7 +143,7 @@ func (b *book) named(idOrName string) *token {
 	return nil
 }
 
-// Token says who shows a token; false where nobody does.
+// Token says who shows a token; false if nobody does.
 func (s *Store) Token(secret string) (Identity, bool) {
 	d := digest(secret)
 	s.mu.Lock()
@@ -152,28 +154,8 @@ func (s *Store) Token(secret string) (Identity, bool) {
 	}
 	t := s.book.Tokens[i]
 	if now := s.now().UTC(); t.UsedAt == nil || now.Sub(*t.UsedAt) >= touchEvery {
-		// Where it cannot be written down it still was a use.
+		// If it cannot be written down it still was a use.
 		_ = s.change(func(b *book) error { b.token(t.ID).UsedAt = &now; return nil })
 	}
 	return Identity{Name: t.Name, Role: t.Role, Token: t.ID}, true
-}
-
-// Authenticate implements api.Authenticator for people's tokens.
-func (s *Store) Authenticate(secret string) (api.Caller, bool) {
-	id, ok := s.Token(secret)
-	return id.Caller(), ok
-}
-
-func (t token) view() api.Token {
-	at := func(p *time.Time) *time.Time {
-		if p == nil {
-			return nil
-		}
-		c := *p
-		return &c
-	}
-	return api.Token{
-		ID: t.ID, Name: t.Name, Role: t.Role, CreatedAt: t.CreatedAt, CreatedBy: t.CreatedBy,
-		UsedAt: at(t.UsedAt), RevokedAt: at(t.RevokedAt), RevokedBy: t.RevokedBy,
-	}
 }

@@ -15,7 +15,7 @@ type Access interface {
 	// with it.
 	RevokeToken(ctx context.Context, id string, req RevokeToken) (Token, error)
 	// SignIn makes a code by which the caller can sign in once with a browser, as
-	// themselves. It fails with CodeUnavailable where the engine does not listen.
+	// themselves. It fails with CodeUnavailable if the engine does not listen.
 	SignIn(ctx context.Context, req SignIn) (SignInCode, error)
 }
 

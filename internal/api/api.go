@@ -63,7 +63,7 @@ type Service interface {
 	Resume(ctx context.Context, id string, req Resume) (Run, error)
 	Cancel(ctx context.Context, id string, req Cancel) (Run, error)
 	// Mergeable says what merging a run's pull request here would do, and whether
-	// it can be done. It fails with CodeConflict where nothing waits for that.
+	// it can be done. It fails with CodeConflict if nothing waits for that.
 	Mergeable(ctx context.Context, id string) (Mergeable, error)
 	// Merge brings a run's pull request into its base branch, in the person's
 	// repository. If they have the base checked out, it fails with CodeConflict and

@@ -22,8 +22,8 @@ type AttemptTokens struct{ key []byte }
 
 var _ Authenticator = (*AttemptTokens)(nil)
 
-// OpenAttemptTokens reads the key at path, and makes one where there is none or
-// where others could have read it. Only the engine that holds the state folder
+// OpenAttemptTokens reads the key at path, and makes one if there is none or
+// if others could have read it. Only the engine that holds the state folder
 // may call it.
 func OpenAttemptTokens(path string) (*AttemptTokens, error) {
 	key, err := ensureSecret(path, "the key of the attempts' tokens")

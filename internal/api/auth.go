@@ -23,7 +23,7 @@ const PersonTokenFile = "person.token"
 
 const tokenBytes = 32
 
-// Authenticator says who holds a bearer token; false where nobody does.
+// Authenticator says who holds a bearer token; false if nobody does.
 type Authenticator interface {
 	Authenticate(token string) (Caller, bool)
 }
@@ -53,7 +53,7 @@ func (a *PersonAuthenticator) Authenticate(token string) (Caller, bool) {
 	return a.caller, true
 }
 
-// EnsurePersonToken returns the token at path and creates it where there is
+// EnsurePersonToken returns the token at path and creates it if there is
 // none. A token that others could have read, or that is not one of ours, is
 // replaced. Only the engine that holds the state folder may call it.
 func EnsurePersonToken(path string) (string, error) { return ensureSecret(path, "the person's token") }

@@ -12,7 +12,7 @@ type Caller struct {
 	// Inside are the interactive sessions that the caller's process was started
 	// in, whatever it says about itself.
 	Inside []string
-	// Run is the only one that the caller may speak to; any where empty.
+	// Run is the only one that the caller may speak to; any if empty.
 	Run string
 	// Role is what the caller may do, see Guard.
 	Role Role

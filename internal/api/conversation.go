@@ -9,13 +9,13 @@ import (
 
 // Conversation is a person's side of a project that a manager drives. A project
 // is named by its id or name, by a path in its repository, or by one of its runs;
-// where it is not named, it is that of the repository in Dir.
+// if it is not named, it is that of the repository in Dir.
 type Conversation interface {
-	// Speak says something to a project's manager, whom it wakes. Where no run
+	// Speak says something to a project's manager, whom it wakes. If no run
 	// drives the project, one is started with the words as its goal.
 	Speak(ctx context.Context, req Speak) (Spoken, error)
 	// Answer answers a question, which is named by a unique beginning of its id.
-	// It fails with CodeConflict where that was answered before.
+	// It fails with CodeConflict if that was answered before.
 	Answer(ctx context.Context, question string, req Answer) (Spoken, error)
 	// Messages reads what was said in a project over all its runs, oldest first.
 	Messages(ctx context.Context, q MessageQuery) ([]Message, error)
@@ -38,7 +38,7 @@ type Speak struct {
 	// Conversation is where it is said: an id or a name; the project's first where
 	// empty.
 	Conversation string `json:"conversation,omitempty" doc:"Id or name of the conversation; the project's first where empty"`
-	// Start is how a run is begun where none drives the project; its goal is
+	// Start is how a run is begun if none drives the project; its goal is
 	// Text. Without it the words are refused.
 	Start *StartRun `json:"start,omitempty"`
 }

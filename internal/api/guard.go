@@ -42,7 +42,7 @@ func may(ctx context.Context, least Role, what string) error {
 		return core.Errorf(core.CodeForbidden, "you can %s only on the engine's own machine, not over the network", what)
 	}
 	return core.Errorf(core.CodeForbidden, "you need the role %s to %s; %.80s has the role %s", least, what, c.Actor.ID, c.Role).
-		WithHint("ask an admin for it: stellwerk tokens add NAME --role %s", least)
+		WithHint("ask an admin for a token with it").Offer(core.Choice{Verb: core.VerbAddToken})
 }
 
 // foldered is a request that can name a folder of the engine's machine.

@@ -27,7 +27,7 @@ type Waiting struct {
 	Run     Run         `json:"run"`
 	Gate    *core.Gate  `json:"gate,omitempty"`
 	Pause   *core.Pause `json:"pause,omitempty"`
-	// Question, where set, is what the run's manager asks.
+	// Question, if set, is what the run's manager asks.
 	Question *Question `json:"question,omitempty"`
 	Epic     *Epic     `json:"epic,omitempty"` // that could not be started; its run has not begun
 }

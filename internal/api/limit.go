@@ -5,7 +5,7 @@ import "github.com/stellwerk-dev/stellwerk/internal/core"
 // LimitsQuery says of what the limits are asked for.
 type LimitsQuery struct {
 	Of  string `query:"of" doc:"A run or a project"`        // id, alias or name
-	Dir string `query:"dir" doc:"A folder of a repository"` // otherwise the project of the repository here; all where it is none
+	Dir string `query:"dir" doc:"A folder of a repository"` // otherwise the project of the repository here; all if it is none
 }
 
 // Who has limits.
@@ -52,7 +52,7 @@ type Allowance struct {
 	Reserved float64  `json:"reserved,omitempty" doc:"For attempts under way and not spent; not among what is left"`
 }
 
-// Cost is what was used, where that is money.
+// Cost is what was used, if that is money.
 func (a Allowance) Cost() core.Cost { return core.Cost{CostUSD: a.Used, Unpriced: a.Unpriced} }
 
 // Amount is what is known to be used.

@@ -16,7 +16,7 @@ type PullRequest struct {
 // PullRecord is a pull request that is a record on the engine's machine.
 type PullRecord struct {
 	Title string `json:"title"`
-	Text  string `json:"text"` // Markdown; its beginning where it is long
+	Text  string `json:"text"` // Markdown; its beginning if it is long
 	Head  string `json:"head"`
 	Base  string `json:"base"`
 }

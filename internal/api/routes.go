@@ -8,7 +8,7 @@ func Routes() []Route {
 		sessionRoutes(), engineRoutes(), libraryRoutes(), accessRoutes())
 }
 
-// What refusals say that a role is needed for, where several routes share it.
+// What refusals say that a role is needed for, if several routes share it.
 const (
 	toRead  = "read"
 	toSteer = "steer a run"

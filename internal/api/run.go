@@ -52,7 +52,7 @@ type Run struct {
 	Seq        int64      `json:"seq"`
 	Warnings   []string   `json:"warnings,omitempty"` // of the start
 	Notes      []string   `json:"notes,omitempty"`    // of the start: what its preflight found, which the run keeps
-	Epic       *Epic      `json:"epic,omitempty"`     // it waits in, where it has not begun
+	Epic       *Epic      `json:"epic,omitempty"`     // it waits in, if it has not begun
 }
 
 // RunQuery narrows a list of runs.
@@ -144,7 +144,7 @@ type Attempt struct {
 	Summary   string             `json:"summary,omitempty"`
 	Verdict   core.Verdict       `json:"verdict,omitempty"`
 	Results   []core.CheckResult `json:"results,omitempty"`
-	Usage     core.Usage         `json:"usage"`             // what counts: metered where a broker did, as claimed otherwise
+	Usage     core.Usage         `json:"usage"`             // what counts: metered if a broker did, as claimed otherwise
 	Claimed   *core.Usage        `json:"claimed,omitempty"` // by the agent, where a broker metered it
 	Duration  time.Duration      `json:"duration,omitempty"`
 	StartedAt time.Time          `json:"started_at,omitzero"`
@@ -152,7 +152,7 @@ type Attempt struct {
 	Artifacts []core.Artifact    `json:"artifacts,omitempty"`
 	Notes     []string           `json:"notes,omitempty"`    // what was unusual about what was handed in
 	Rejected  []string           `json:"rejected,omitempty"` // what was handed in and not accepted
-	Traffic   *core.Traffic      `json:"traffic,omitempty"`  // what it connected to; null where the network was open
+	Traffic   *core.Traffic      `json:"traffic,omitempty"`  // what it connected to; null if the network was open
 	Resources *core.Consumption  `json:"resources,omitempty"`
 }
 

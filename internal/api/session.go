@@ -17,14 +17,14 @@ import (
 // start), Take (it has started: this is its work), HandIn (it has ended). Each
 // may be repeated with the same arguments.
 type Sessions interface {
-	// Turn says what the session is to do now. Where the engine is busy it waits
+	// Turn says what the session is to do now. If the engine is busy it waits
 	// until there is something to say, at most req.Wait.
 	Turn(ctx context.Context, session string, req TurnQuery) (Turn, error)
 	// Lease makes the workspace of an agent. It fails with CodeConflict where
 	// nothing is offered.
 	Lease(ctx context.Context, session string, req Lease) (Leased, error)
 	// Take gives an agent the oldest offer of its role and returns when the
-	// attempt has begun. It fails with CodeConflict where nothing is offered to
+	// attempt has begun. It fails with CodeConflict if nothing is offered to
 	// that role.
 	Take(ctx context.Context, session string, req Take) (Assignment, error)
 	// HandIn ends the attempt of an agent; its work is then collected and
@@ -143,5 +143,5 @@ type Begin struct {
 	Dir    string `json:"dir,omitempty"`
 }
 
-// Done is the answer where there is nothing to say.
+// Done is the answer if there is nothing to say.
 type Done struct{}

@@ -18,7 +18,7 @@ type Books interface {
 }
 
 // MostDays is how far back spending can be asked for, and DefaultDays how far it
-// is where nobody says.
+// is if nobody says.
 const (
 	MostDays    = 366
 	DefaultDays = 30
@@ -50,7 +50,7 @@ type AttemptSpending struct {
 	StartedAt time.Time   `json:"started_at"`      // or was asked for
 	At        time.Time   `json:"at"`              // when it ended, or was last heard of
 	Over      bool        `json:"over"`
-	Usage     core.Usage  `json:"usage"`             // what counts: metered where a broker did, as claimed otherwise
+	Usage     core.Usage  `json:"usage"`             // what counts: metered if a broker did, as claimed otherwise
 	Claimed   *core.Usage `json:"claimed,omitempty"` // by the agent, where a broker metered it
 }
 

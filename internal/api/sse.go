@@ -55,7 +55,7 @@ type eventStream struct {
 const beatEvery = 25 * time.Second
 
 // beat shows now and then that somebody is here, until stop is called. It writes a
-// comment, which every client passes over, unless pulse says otherwise. Where nobody
+// comment, which every client passes over, unless pulse says otherwise. If nobody
 // takes it, the returned context ends: a stream on which nothing happens is over when
 // its client is gone.
 func (s *eventStream) beat(ctx context.Context) (alive context.Context, stop func()) {
@@ -79,7 +79,7 @@ func (s *eventStream) beat(ctx context.Context) (alive context.Context, stop fun
 	return ctx, func() { cancel(); work.Wait() }
 }
 
-// openStream sends the head of a stream; false where nobody is there.
+// openStream sends the head of a stream; false if nobody is there.
 func openStream(w http.ResponseWriter, patience time.Duration) (*eventStream, bool) {
 	s := &eventStream{w: w, control: http.NewResponseController(w), patience: patience, pulse: ": still here\n\n", every: beatEvery}
 	w.Header().Set("Content-Type", "text/event-stream")

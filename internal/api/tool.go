@@ -40,7 +40,7 @@ type Delegated struct {
 // Tell is something to be said.
 type Tell struct {
 	Text  string     `json:"text"`
-	Voice core.Voice `json:"voice,omitempty"` // whose part is spoken; the caller's own where empty
+	Voice core.Voice `json:"voice,omitempty"` // whose part is spoken; the caller's own if empty
 	// Conversation is an id or a name. A manager speaks in the one that woke it
 	// where this is empty, others in the one that the run was begun in.
 	Conversation string `json:"conversation,omitempty"`
@@ -54,9 +54,9 @@ type Told struct {
 // Ask is a question to people.
 type Ask struct {
 	Text    string        `json:"text"`
-	Default string        `json:"default,omitempty"` // the answer where nobody gives one
+	Default string        `json:"default,omitempty"` // the answer if nobody gives one
 	After   time.Duration `json:"after,omitempty"`   // how long to wait for one
-	Voice   core.Voice    `json:"voice,omitempty"`   // whose part is spoken; the caller's own where empty
+	Voice   core.Voice    `json:"voice,omitempty"`   // whose part is spoken; the caller's own if empty
 	// Conversation is an id or a name, as of what is told.
 	Conversation string `json:"conversation,omitempty"`
 }
@@ -72,7 +72,7 @@ type UpdatePlan struct {
 	Files   map[string]string `json:"files"`          // by their names below .ai
 	Base    string            `json:"base,omitempty"` // digest of the plan.md that was changed
 	Message string            `json:"message"`
-	Voice   core.Voice        `json:"voice,omitempty"` // whose part is spoken; the caller's own where empty
+	Voice   core.Voice        `json:"voice,omitempty"` // whose part is spoken; the caller's own if empty
 }
 
 // Plan is the plan's documents.

@@ -17,7 +17,7 @@ type FetchedDetail struct {
 	Title   string `json:"title"`
 	Content string `json:"content"`
 	Size    int64  `json:"size"`           // of the whole, in bytes
-	Next    int64  `json:"next,omitempty"` // where the rest begins; 0 where there is none
+	Next    int64  `json:"next,omitempty"` // where the rest begins; 0 if there is none
 }
 
 // DetailIndex is everything that can be fetched, oldest first.

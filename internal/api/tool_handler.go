@@ -14,7 +14,7 @@ import (
 func ToolHandler(svc Tools, auth Authenticator, version string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		NewProblem(http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path+" for an attempt", "`stellwerk tool --help` says what there is").Write(w)
+		NewProblem(http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path+" for an attempt", "the help of the tools says what there is").Write(w)
 	})
 	api := humago.New(mux, config(version))
 	for _, r := range toolRoutes() {

@@ -23,7 +23,7 @@ type StartRun struct {
 	Agent     string `json:"agent,omitempty"`
 	Forge     string `json:"forge,omitempty"`  // local, or the one that the settings name
 	Remote    string `json:"remote,omitempty"` // name of a git remote
-	// Repository is owner/name on the forge, where the remote does not tell.
+	// Repository is owner/name on the forge, if the remote does not tell.
 	Repository string       `json:"repository,omitempty"`
 	Limits     *core.Limits `json:"limits,omitempty"` // zero fields are not set
 	Options    core.Options `json:"choices"`
@@ -47,7 +47,7 @@ type StartRun struct {
 type Approve struct {
 	Subject *core.Subject `json:"subject,omitempty" doc:"What you were shown: the subject of the run's gate; required"`
 	Comment string        `json:"comment,omitempty"`
-	// Base, where it differs from what was prepared, chooses another branch for
+	// Base, if it differs from what was prepared, chooses another branch for
 	// the pull request. That is then prepared anew and asked about again.
 	Base string `json:"base,omitempty"`
 	// WithSecrets says that the places which look like secrets, the gate's leaks,
@@ -64,7 +64,7 @@ type Feedback struct {
 }
 
 // Rollback sends the run back to a stage; an empty target takes the suggestion.
-// Subject, where given, must be what waits now.
+// Subject, if given, must be what waits now.
 type Rollback struct {
 	Subject *core.Subject `json:"subject,omitempty"`
 	To      string        `json:"to,omitempty"`
@@ -79,7 +79,7 @@ type Skip struct {
 }
 
 // Retry gives the current stage its attempts back, with raised limits of each
-// attempt where given.
+// attempt if given.
 type Retry struct {
 	MaxAttemptCostUSD float64 `json:"max_attempt_cost_usd,omitempty" exclusiveMinimum:"0"`
 	MaxAttemptTokens  int64   `json:"max_attempt_tokens,omitempty" exclusiveMinimum:"0"`
@@ -98,10 +98,10 @@ type Pause struct {
 	Stop   bool   `json:"stop,omitempty"`
 }
 
-// Resume lets a paused run go on, with raised limits where given.
+// Resume lets a paused run go on, with raised limits if given.
 type Resume struct {
-	// Session, where given, takes the run over: an interactive session, or the
-	// engine itself where it is empty.
+	// Session, if given, takes the run over: an interactive session, or the
+	// engine itself if it is empty.
 	Session *string `json:"session,omitempty"`
 
 	MaxCostUSD float64 `json:"max_cost_usd,omitempty" exclusiveMinimum:"0"`

@@ -67,7 +67,7 @@ type Options struct {
 	// Lost, if set, is told once that the state folder was deleted or replaced
 	// under an engine of this process, which serves nobody any more.
 	Lost func(error)
-	// Wrap, where set, may replace parts before the engine is built from them:
+	// Wrap, if set, may replace parts before the engine is built from them:
 	// a test stands between the engine and what is durable.
 	Wrap func(*Parts)
 }
@@ -99,7 +99,7 @@ type App struct {
 	settings *config.Settings
 	log      *slog.Logger
 
-	telemetry *telemetry.Telemetry // nil where nobody wants to be told
+	telemetry *telemetry.Telemetry // nil if nobody wants to be told
 	outbox    *notify.Outbox
 	tokens    *api.AttemptTokens
 	access    *access.Store
@@ -162,7 +162,7 @@ func (a *App) build(ctx context.Context) error {
 		a.opts.Wrap(&parts)
 	}
 	if a.opts.Log != nil {
-		parts.Journal = &loggedJournal{parts.Journal, a.log}
+		parts.Journal = &watchedJournal{parts.Journal, a.logEvents}
 	}
 	forges := forges.New(parts.Forge)
 	if err := a.measure(ctx, &parts, forges); err != nil {
@@ -318,7 +318,7 @@ func (a *App) Close() error {
 }
 
 // ExamineDatabase looks whether an engine could open the database of a state
-// folder, and changes nothing. Errors: fs.ErrNotExist where there is none yet.
+// folder, and changes nothing. Errors: fs.ErrNotExist if there is none yet.
 func ExamineDatabase(ctx context.Context, dir string) error {
 	return sqlite.Examine(ctx, statefolder.Folder{Dir: dir}.Database())
 }

@@ -152,7 +152,7 @@ func background(fn func() error) (wait func() error) {
 	return func() error { return <-done }
 }
 
-// nothing is what there is to wait for where nothing was begun.
+// nothing is what there is to wait for if nothing was begun.
 func nothing() error { return nil }
 
 // stateLook is how often an engine looks whether its state folder is still there.
@@ -223,7 +223,7 @@ func Detach(ctx context.Context, opts Options) error {
 }
 
 // alreadyRuns refuses to take an engine that runs for one that listens, shows its
-// metrics or hears webhooks where it was asked to.
+// metrics or hears webhooks if it was asked to.
 func alreadyRuns(opts Options) error {
 	asked := []struct{ address, does, flag string }{
 		{"", "listen", "--listen"}, {opts.Metrics, "show its metrics", "--metrics"}, {opts.Webhook, "hear webhooks", "--webhook"},

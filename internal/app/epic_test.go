@@ -271,12 +271,12 @@ func TestAMessageToAnIdleProjectOpensARun(t *testing.T) {
 	if _, err := s.app.Service.Trust(s.ctx, api.Trust{Project: "shop", Confirm: s.hash()}); err != nil {
 		t.Fatal(err)
 	}
-	run, err := s.app.Service.StartEpic(s.ctx, "shop", "Greet people")
+	run, err := s.app.Service.StartRun(s.ctx, api.StartRun{Project: "shop", Goal: "Greet people"})
 	if err != nil || run.Epic != nil {
 		t.Fatalf("%+v, %v", run, err)
 	}
 	s.until("it is driven", driven(run))
-	if next, err := s.app.Service.StartEpic(s.ctx, "shop", "Greet more people"); err != nil || next.Epic == nil || next.Epic.Behind != run.Alias {
+	if next, err := s.app.Service.StartRun(s.ctx, api.StartRun{Project: "shop", Goal: "Greet more people"}); err != nil || next.Epic == nil || next.Epic.Behind != run.Alias {
 		t.Fatalf("%+v, %v", next, err)
 	}
 }

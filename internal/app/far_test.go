@@ -48,16 +48,16 @@ func TestAServerThatIsAwayCostsNoEpicItsTurn(t *testing.T) {
 	if _, err := s.app.Service.Trust(s.ctx, api.Trust{Project: "farm", Confirm: s.hash()}); err != nil {
 		t.Fatal(err)
 	}
-	first, err := s.app.Service.StartEpic(s.ctx, "farm", "one")
+	first, err := s.app.Service.StartRun(s.ctx, api.StartRun{Project: "farm", Goal: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := s.app.Service.StartEpic(s.ctx, "farm", "two")
+	second, err := s.app.Service.StartRun(s.ctx, api.StartRun{Project: "farm", Goal: "two"})
 	if err != nil || second.Epic == nil {
 		t.Fatalf("%+v, %v", second, err)
 	}
 	away.Store(true)
-	if _, err := s.app.Service.StartEpic(s.ctx, "farm", "three"); core.CodeOf(err) != core.CodeUnavailable {
+	if _, err := s.app.Service.StartRun(s.ctx, api.StartRun{Project: "farm", Goal: "three"}); core.CodeOf(err) != core.CodeUnavailable {
 		t.Errorf("a person is not told that the server is away: %v", err)
 	}
 	<-turned

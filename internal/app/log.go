@@ -69,23 +69,28 @@ func clean(redactor *redact.Redactor, a slog.Attr) slog.Attr {
 	return a
 }
 
-// loggedJournal logs the events of runs once they are durable: who, what and
-// where, and none of the words in them.
-type loggedJournal struct {
+// watchedJournal tells saw of events once they are durable and in the run's folder.
+type watchedJournal struct {
 	engine.Journal
-	log *slog.Logger
+	saw func(*core.Run, []core.Event)
 }
 
 // Append implements engine.Journal.
-func (j *loggedJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
-	if err := j.Journal.Append(ctx, run, events); err != nil {
-		return err
+func (j *watchedJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
+	err := j.Journal.Append(ctx, run, events)
+	if err == nil {
+		j.saw(run, events)
 	}
+	return err
+}
+
+// logEvents logs events of a run: who, what and where, and none of the words in
+// them.
+func (a *App) logEvents(run *core.Run, events []core.Event) {
 	for _, e := range events {
-		j.log.LogAttrs(ctx, slog.LevelInfo, "event",
+		a.log.LogAttrs(context.Background(), slog.LevelInfo, "event",
 			slog.String("event", string(e.Type)), slog.String("run", run.Alias), slog.String("run_id", run.ID),
 			slog.Int64("seq", e.Seq), slog.String("project", run.Project), slog.String("by", string(e.Actor.Kind)),
 			slog.String("status", string(run.Status)))
 	}
-	return nil
 }

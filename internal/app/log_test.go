@@ -65,14 +65,14 @@ func (deafJournal) Seq(context.Context, *core.Run) (int64, error)           { re
 
 func TestEventsAreLoggedOnceTheyAreDurable(t *testing.T) {
 	var out strings.Builder
-	log := newLogger(Options{Log: &out, LogFormat: LogJSON}, redact.New(redact.Options{}))
+	a := &App{log: newLogger(Options{Log: &out, LogFormat: LogJSON}, redact.New(redact.Options{}))}
 	run := &core.Run{ID: "r-1", Alias: "brisk-otter", Project: "p", Status: core.StatusActive}
 	events := []core.Event{{Seq: 7, Type: core.TypeRunPaused, Actor: core.Engine(), Body: json.RawMessage(`{"reason":"private words"}`)}}
 	lost := errors.New("no space")
-	if err := (&loggedJournal{deafJournal{lost}, log}).Append(t.Context(), run, events); !errors.Is(err, lost) || out.Len() > 0 {
+	if err := (&watchedJournal{deafJournal{lost}, a.logEvents}).Append(t.Context(), run, events); !errors.Is(err, lost) || out.Len() > 0 {
 		t.Errorf("%v, and the log says %s", err, &out)
 	}
-	if err := (&loggedJournal{deafJournal{}, log}).Append(t.Context(), run, events); err != nil {
+	if err := (&watchedJournal{deafJournal{}, a.logEvents}).Append(t.Context(), run, events); err != nil {
 		t.Fatal(err)
 	}
 	var line map[string]any

@@ -13,7 +13,6 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forges"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
@@ -21,8 +20,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 )
 
-// measure starts telemetry where somebody wants to be told, and has it see what
-// passes between the parts. Where nobody does, nothing of it exists.
+// measure starts telemetry if somebody wants to be told, and has it see what
+// passes between the parts. If nobody does, nothing of it exists.
 func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges) error {
 	export, err := telemetry.FromEnvironment(os.LookupEnv)
 	if err != nil { // work goes on without
@@ -40,26 +39,11 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges) error
 		return fmt.Errorf("begin to measure: %w", err)
 	}
 	a.telemetry = t
-	parts.Journal = &measuredJournal{parts.Journal, t}
+	parts.Journal = &watchedJournal{parts.Journal, t.Saw}
 	if counted {
 		parts.Store = &measuredStore{parts.Store, t}
 		f.Count = func(kind string, f forge.Forge) forge.Forge { return &measuredForge{f, kind, t} }
 	}
-	return nil
-}
-
-// measuredJournal tells of events once they are durable and in the run's folder.
-type measuredJournal struct {
-	engine.Journal
-	telemetry *telemetry.Telemetry
-}
-
-// Append implements engine.Journal.
-func (j *measuredJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
-	if err := j.Journal.Append(ctx, run, events); err != nil {
-		return err
-	}
-	j.telemetry.Saw(run, events)
 	return nil
 }
 
@@ -126,15 +110,20 @@ func (a *App) showMetrics(ctx context.Context) (wait func() error, err error) {
 	}
 	server := metricsServer(a.telemetry.Handler(), a.opts.MetricsPublic)
 	a.log.Info("metrics are shown", "address", listener.Addr())
-	served := background(func() error { return server.Serve(network.Bound(listener, metricsConnections)) })
-	context.AfterFunc(ctx, func() { _ = server.Close() }) // whoever reads figures reads them again
-	return func() error {
-		err := served()
-		if errors.Is(err, http.ErrServerClosed) {
-			err = nil
+	served := serveHTTP(ctx, server, network.Bound(listener, metricsConnections)) // whoever reads figures reads them again
+	return func() error { return errors.Join(served(), a.withdraw(a.state.MetricsAddress())) }, nil
+}
+
+// serveHTTP answers on a listener until ctx ends, and breaks off whatever is under
+// way then.
+func serveHTTP(ctx context.Context, server *http.Server, l net.Listener) (wait func() error) {
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	return background(func() error {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serve %s: %w", l.Addr(), err)
 		}
-		return errors.Join(err, a.withdraw(a.state.MetricsAddress()))
-	}, nil
+		return nil
+	})
 }
 
 // metricsServer answers who asks for figures, each on a connection of its own:

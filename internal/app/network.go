@@ -51,7 +51,7 @@ func (a *App) serveNetwork(ctx context.Context) (wait func() error, err error) {
 	return func() error { return errors.Join(served(), doors(), a.withdraw(a.state.NetworkURL())) }, nil
 }
 
-// openListener opens the address. Where nobody named the port and the usual one is
+// openListener opens the address. If nobody named the port and the usual one is
 // taken, the state folder keeps the other one: open pages find the next engine, and
 // browsers what they keep for it.
 func (a *App) openListener(ctx context.Context, c network.Config) (*network.Listener, error) {

@@ -21,7 +21,7 @@ const stopTime = time.Minute
 
 // Stop has the engine of a state folder end in order, as an interrupt does, and
 // returns when it has let go of the folder. It returns what the engine said of
-// itself before; where none runs, that is nothing. Attempts go on.
+// itself before; if none runs, that is nothing. Attempts go on.
 func Stop(ctx context.Context, opts Options) (api.Info, error) {
 	state, err := statefolder.Locate(opts.State)
 	if err != nil {

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -57,13 +55,6 @@ func (a *App) hearWebhooks(ctx context.Context) (wait func() error, err error) {
 		ReadTimeout: hookTimeout, WriteTimeout: hookTimeout, IdleTimeout: hookTimeout, MaxHeaderBytes: hookHeader,
 	}
 	a.log.Info("webhooks are heard", "address", listener.Addr())
-	// The next look makes up for a delivery that was turned away.
-	served := background(func() error { return server.Serve(network.Bound(listener, hookConnections)) })
-	context.AfterFunc(ctx, func() { _ = server.Close() }) // what it was sent is only a hint
-	return func() error {
-		if err := served(); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("hear webhooks: %w", err)
-		}
-		return nil
-	}, nil
+	// The next look makes up for a delivery that was turned away or broken off.
+	return serveHTTP(ctx, server, network.Bound(listener, hookConnections)), nil
 }

@@ -58,13 +58,13 @@ func Restore(ctx context.Context, state, backup string) (err error) {
 	to := statefolder.Folder{Dir: state}
 	entries, err := os.ReadDir(state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return core.Wrap(core.CodeUnavailable, err, "the state folder cannot be read", "choose another with --state")
+		return core.Wrap(core.CodeUnavailable, err, "the state folder cannot be read", "choose another").Offer(core.Choice{Verb: core.VerbStateFolder})
 	}
 	if len(entries) > 0 {
 		return occupied(to)
 	}
 	if err := os.MkdirAll(state, 0o700); err != nil {
-		return core.Wrap(core.CodeUnavailable, err, "the state folder cannot be made", "choose another with --state")
+		return core.Wrap(core.CodeUnavailable, err, "the state folder cannot be made", "choose another").Offer(core.Choice{Verb: core.VerbStateFolder})
 	}
 	lock, err := statefolder.Acquire(to)
 	if err != nil {
@@ -83,10 +83,10 @@ func Restore(ctx context.Context, state, backup string) (err error) {
 func occupied(state statefolder.Folder) error {
 	if state.Held() {
 		return core.Errorf(core.CodeConflict, "an engine runs on %s, and nothing is overwritten", state.Dir).
-			WithHint("end it (`systemctl stop stellwerk`, or end `stellwerk serve`), move the folder away, then restore; or restore elsewhere with --state DIR")
+			WithHint("end it (`systemctl stop stellwerk` if it is a service) and move the folder away, then restore; or restore elsewhere").Offer(core.Choice{Verb: core.VerbStateFolder})
 	}
 	return core.Errorf(core.CodeConflict, "%s is not empty, and nothing is overwritten", state.Dir).
-		WithHint("move it away, or restore elsewhere with --state DIR")
+		WithHint("move it away, or restore elsewhere").Offer(core.Choice{Verb: core.VerbStateFolder})
 }
 
 func copyKept(ctx context.Context, from, to string, names ...string) error {

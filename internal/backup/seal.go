@@ -47,7 +47,7 @@ func seal(path, version string) error {
 // checkSeal refuses what is no backup, or not all of one.
 func checkSeal(path string) error {
 	if _, err := os.Stat(statefolder.Folder{Dir: path}.Database()); err != nil {
-		return core.Wrap(core.CodeNotFound, err, path+" is no backup", "name a folder that `stellwerk backup` made")
+		return core.Wrap(core.CodeNotFound, err, path+" is no backup", "name a folder that a backup was written to")
 	}
 	data, err := os.ReadFile(filepath.Join(path, sealFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -61,7 +61,7 @@ func copyYard(ctx context.Context, from, to string) error {
 }
 
 // copyObjects copies what is not there yet. Objects never change, but packs are
-// put together anew and the old ones removed: it is whole where nothing that was
+// put together anew and the old ones removed: it is whole if nothing that was
 // listed vanished before it was copied.
 func copyObjects(ctx context.Context, from, to string) (whole bool, err error) {
 	whole = true

@@ -33,12 +33,13 @@ type Client struct {
 	api.Service
 	base  string // scheme and host of every request
 	where string // as people know it
-	hint  string // what to do where it does not answer
+	hint  string // what to do if it does not answer
 	token string
 	http  *http.Client
 	// patience is how long a stream that broke off is resumed while nobody answers.
 	patience time.Duration
 
+	remote bool        // on another machine
 	hosted bool        // by this process
 	ending atomic.Bool // as it said
 }
@@ -72,6 +73,11 @@ func (c *Client) Ends() bool { return c.hosted || c.ending.Load() }
 
 // do calls a route and reads what comes back: a stream, a document or an answer.
 func (c *Client) do(ctx context.Context, r api.Route, in, out any) error {
+	if c.remote {
+		if err := api.WithoutFolders(in, c.where); err != nil {
+			return err
+		}
+	}
 	switch out := out.(type) {
 	case func(core.Event) error:
 		return c.resumed(ctx, r, in, happened(out))

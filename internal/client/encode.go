@@ -47,9 +47,9 @@ func unnamed(what, name string) error {
 	err := core.Errorf(core.CodeNotFound, "there is no %s %q", what, name)
 	switch what {
 	case "project":
-		return err.WithHint("`stellwerk projects --all` lists them")
+		return err.Offer(core.Choice{Verb: core.VerbProjects})
 	case "token":
-		return err.WithHint("`stellwerk tokens list` shows them")
+		return err.Offer(core.Choice{Verb: core.VerbTokens})
 	}
 	return err
 }

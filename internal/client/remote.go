@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -16,33 +15,27 @@ const (
 	remotePatience    = 3 * time.Minute
 )
 
-// Remote is an engine on another machine, which does not know the folders of this
-// one. A request that names the project besides leaves the folder out; one that
-// means the project of a folder is refused with CodeInvalid.
-type Remote struct{ *Client }
-
-var _ api.Service = Remote{}
-
-// NewRemote talks to the engine at a URL in the name of who holds token. It does
+// NewRemote talks to the engine at a URL, on another machine, in the name of who
+// holds token; see api.WithoutFolders for what it leaves out and refuses. It does
 // not connect yet. It refuses a URL to which the token would travel in the clear,
 // and follows no redirect: the token is for that engine and for nobody else.
-func NewRemote(address, token string) (Remote, error) {
+func NewRemote(address, token string) (*Client, error) {
 	base, err := remoteBase(address)
 	if err != nil {
-		return Remote{}, err
+		return nil, err
 	}
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: remoteDialTimeout}).DialContext,
 		TLSHandshakeTimeout: remoteDialTimeout, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
 	}
-	return Remote{connected(&Client{
+	return connected(&Client{
 		base: base, where: base, hint: "check the address of --server, and that the engine there listens: stellwerk serve --listen …",
-		token: token, patience: remotePatience,
+		token: token, patience: remotePatience, remote: true,
 		http: &http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-	})}, nil
+	}), nil
 }
 
 func remoteBase(address string) (string, error) {

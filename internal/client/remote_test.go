@@ -35,7 +35,7 @@ func TestATokenDoesNotTravelInTheClear(t *testing.T) {
 
 // elsewhere is a server that no request of a test may reach in vain: it answers
 // with handle.
-func elsewhere(t *testing.T, handle http.HandlerFunc) client.Remote {
+func elsewhere(t *testing.T, handle http.HandlerFunc) *client.Client {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	t.Cleanup(server.Close)

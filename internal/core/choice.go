@@ -17,7 +17,11 @@ type Choice struct {
 	Session  string `json:"session,omitempty"`  // to go on in
 	Project  string `json:"project,omitempty"`  // name of the project it is about
 	Epic     string `json:"epic,omitempty"`     // in the project's queue; whichever if empty
+	Option   string `json:"option,omitempty"`   // to repeat it with: a name, or a name and a value
 }
+
+// With is the choice to repeat what was refused with an option.
+func With(option string) Choice { return Choice{Verb: VerbRepeat, Option: option} }
 
 // Verb is what a choice does.
 type Verb string
@@ -46,14 +50,21 @@ const (
 
 // What a person can tell a project, or the program.
 const (
-	VerbStart         Verb = "start"        // a run
-	VerbStartBranch   Verb = "start_branch" // a run on another branch
-	VerbResumeProject Verb = "resume_project"
-	VerbDropEpic      Verb = "drop_epic"
-	VerbRequeueEpic   Verb = "requeue_epic"
-	VerbRestore       Verb = "restore" // a backup
-	VerbRebuild       Verb = "rebuild" // the database, from the runs' folders
-	VerbStateFolder   Verb = "state_folder"
+	VerbRepeat           Verb = "repeat"       // what was refused, with an option
+	VerbStart            Verb = "start"        // a run
+	VerbStartBranch      Verb = "start_branch" // a run on another branch
+	VerbTrust            Verb = "trust"        // what a repository brings along
+	VerbAddProject       Verb = "add_project"
+	VerbResumeProject    Verb = "resume_project"
+	VerbDropEpic         Verb = "drop_epic"
+	VerbRequeueEpic      Verb = "requeue_epic"
+	VerbOpenConversation Verb = "open_conversation"
+	VerbServe            Verb = "serve"   // an engine that listens
+	VerbCockpit          Verb = "cockpit" // in a browser
+	VerbAddToken         Verb = "add_token"
+	VerbRestore          Verb = "restore" // a backup
+	VerbRebuild          Verb = "rebuild" // the database, from the runs' folders
+	VerbStateFolder      Verb = "state_folder"
 )
 
 // Where a person can look.
@@ -68,6 +79,9 @@ const (
 	VerbProject       Verb = "project"
 	VerbQueue         Verb = "queue"
 	VerbConversations Verb = "conversations"
+	VerbPlaybooks     Verb = "playbooks"
+	VerbTokens        Verb = "tokens"
+	VerbPrune         Verb = "prune"     // what could be removed
 	VerbShowPlan      Verb = "show_plan" // with a manager's tool
 )
 

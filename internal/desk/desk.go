@@ -39,7 +39,7 @@ const (
 // Origin says what the documents of a desk were made from.
 type Origin struct {
 	Dir   string            `json:"dir"`   // the desk
-	Plan  string            `json:"plan"`  // digest of plan.md as the engine knows it; empty where there is none
+	Plan  string            `json:"plan"`  // digest of plan.md as the engine knows it; empty if there is none
 	Files map[string]string `json:"files"` // digests of the documents as they lay there
 	// Unheard is that a call found no engine for so long that it was given up.
 	Unheard bool `json:"unheard,omitempty"`

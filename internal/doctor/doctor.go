@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
@@ -76,12 +77,17 @@ func Git(ctx context.Context) api.Examined {
 	return OK(what, text)
 }
 
+// advice words what a person can do.
+func advice(hint string, c core.Choice) string {
+	return wording.Advice("", core.Advice{Hint: hint, Choices: []core.Choice{c}})
+}
+
 // Isolation says what was detected: the kind, and why it is no more than that.
 func Isolation(kind, why, remedy string) api.Examined {
 	const what = "isolation"
 	switch {
 	case kind == string(sandbox.None) || kind == "":
-		return Fail(what, "agents cannot be isolated: "+line(why), line(remedy)+"; or start runs with --isolation none")
+		return Fail(what, "agents cannot be isolated: "+line(why), advice(line(remedy)+"; or start runs without", core.With("isolation none")))
 	case why != "":
 		return Warn(what, kind+": "+line(why), "a newer bubblewrap has both walls")
 	}
@@ -103,7 +109,7 @@ func Resources(found, advice string, err error) api.Examined {
 // Walls says what trials of the walls have shown.
 func Walls(trials []wall.Trial, err error) []api.Examined {
 	if err != nil {
-		return []api.Examined{Fail("walls", "they cannot be tried: "+line(err.Error()), "attempts would not start either; `stellwerk run --isolation none` gives the walls up")}
+		return []api.Examined{Fail("walls", "they cannot be tried: "+line(err.Error()), advice("attempts would not start either; give the walls up", core.With("isolation none")))}
 	}
 	grades := map[wall.State]string{wall.Holds: api.GradeOK, wall.Unclear: api.GradeWarn, wall.Broken: api.GradeFail}
 	var out []api.Examined
@@ -115,7 +121,8 @@ func Walls(trials []wall.Trial, err error) []api.Examined {
 
 // Space examines the room on the disk of a folder that exists.
 func Space(folder string) api.Examined {
-	const what, full = "space", "workspaces of large repositories may not fit; `stellwerk prune` says what can go"
+	const what = "space"
+	full := advice("workspaces of large repositories may not fit; look at what can go", core.Choice{Verb: core.VerbPrune})
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(folder, &fs); err != nil {
 		return Warn(what, "the free space is not known: "+err.Error(), "")
@@ -124,7 +131,7 @@ func Space(folder string) api.Examined {
 	found := wording.Bytes(free) + " free"
 	switch {
 	case free < spaceFail:
-		return Fail(what, found, "make room, or choose another folder with --state DIR")
+		return Fail(what, found, advice("make room, or choose another folder", core.Choice{Verb: core.VerbStateFolder}))
 	case free < spaceWarn:
 		return Warn(what, found, full)
 	case fs.Files > 0 && fs.Ffree < filesWarn:

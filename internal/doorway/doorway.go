@@ -24,7 +24,7 @@ const (
 	suffix = ".html"
 )
 
-// page goes on to the link at once, and by a click where a browser does not.
+// page goes on to the link at once, and by a click if a browser does not.
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -58,7 +58,7 @@ func Open(state, name, link string) (string, error) {
 	return path, nil
 }
 
-// Close removes the page of a name, where there is one.
+// Close removes the page of a name, if there is one.
 func Close(state, name string) error {
 	if err := os.Remove(filepath.Join(state, folder, name+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove what a browser was led by: %w", err)

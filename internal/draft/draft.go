@@ -20,8 +20,8 @@ const (
 	maxTotal    = 32 << 20  // bytes of those
 )
 
-// Folder is the name of the drafts' folder in the state folder. Those on a run are
-// in a folder of the run's id, which goes with the run.
+// Folder is the name of the folder of unsent comments in the state folder. Those on
+// a run are in a folder of the run's id, which goes with the run.
 const Folder = "drafts"
 
 // Comment is what somebody wrote about a line.
@@ -64,7 +64,7 @@ func (b *Book) Of(run, person string) ([]Comment, error) {
 }
 
 // Put keeps a comment in the place of one on the same line; one without words is
-// taken away. Where there are too many it is refused, and none is given up for it.
+// taken away. If there are too many it is refused, and none is given up for it.
 func (b *Book) Put(run, person string, c Comment) error {
 	if b == nil {
 		return core.Errorf(core.CodeUnsupported, "comments are not kept here").WithHint("say it in words on the whole")

@@ -52,7 +52,7 @@ func (b *Book) read(run, person string) ([]Comment, error) {
 	return p.Comments, nil
 }
 
-// write replaces a file whole, or removes it where nothing is left to keep.
+// write replaces a file whole, or removes it if nothing is left to keep.
 func (b *Book) write(run, person string, list []Comment) error {
 	path, err := b.path(run, person)
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *Book) write(run, person string, list []Comment) error {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return kept(err)
 		}
-		_ = os.Remove(filepath.Dir(path)) // only where nobody else has comments on the run
+		_ = os.Remove(filepath.Dir(path)) // only if nobody else has comments on the run
 		return nil
 	}
 	data, err := json.Marshal(page{Person: person, Comments: list})
@@ -70,7 +70,7 @@ func (b *Book) write(run, person string, list []Comment) error {
 		return kept(err)
 	}
 	if len(data) > maxBytes {
-		return core.Errorf(core.CodeInvalid, "the comments are %d kB long, at most %d are possible", len(data)>>10, maxBytes>>10).WithHint("send them, then go on")
+		return core.Errorf(core.CodeInvalid, "the comments have %d kB, and the limit is %d", len(data)>>10, maxBytes>>10).WithHint("send them, then go on")
 	}
 	if err := b.room(path, len(data)); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (b *Book) write(run, person string, list []Comment) error {
 	return kept(renameio.WriteFile(path, data, 0o600))
 }
 
-// room refuses a file of a size where there are too many, or they are too large: of
+// room refuses a file of a size if there are too many, or they are too large: of
 // what people wrote, nothing makes way for something else.
 func (b *Book) room(path string, size int) error {
 	files, err := filepath.Glob(filepath.Join(b.dir, "*", "*.json"))

@@ -74,7 +74,7 @@ func (a *Finder) prefix(ctx context.Context, prefix string) (store.RunRow, error
 	case 0:
 		return store.RunRow{}, core.Errorf(core.CodeNotFound, "there is no run %q", prefix).Offer(core.Choice{Verb: core.VerbRuns})
 	}
-	return store.RunRow{}, core.Errorf(core.CodeInvalid, "%q is the beginning of %d runs", prefix, len(found)).WithHint("one of: %s", strings.Join(names, ", "))
+	return store.RunRow{}, core.Errorf(core.CodeInvalid, "%d runs begin with %q", len(found), prefix).WithHint("one of: %s", strings.Join(names, ", "))
 }
 
 // Project loads a project by its name or key.
@@ -89,7 +89,7 @@ func (a *Finder) Project(ctx context.Context, nameOrKey string) (*core.Project, 
 	return a.engine.Project(ctx, row.ID)
 }
 
-// ProjectName is what a person calls a project; its id where it is not known.
+// ProjectName is what a person calls a project; its id if it is not known.
 func (a *Finder) ProjectName(ctx context.Context, id string) (string, error) {
 	row, err := a.store.Project(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -99,7 +99,7 @@ func (a *Finder) ProjectName(ctx context.Context, id string) (string, error) {
 }
 
 // ProjectOf is the id of the project that somebody means: by id, name or path, by
-// the folder they are in where name is empty, or by one of its runs, which is
+// the folder they are in if name is empty, or by one of its runs, which is
 // returned as well.
 func (a *Finder) ProjectOf(ctx context.Context, name, dir string) (project string, run *core.Run, err error) {
 	if project, err = a.projectNamed(ctx, name, dir); err != nil || project != "" {
@@ -108,7 +108,7 @@ func (a *Finder) ProjectOf(ctx context.Context, name, dir string) (project strin
 	run, err = a.Run(ctx, name)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return "", nil, core.Errorf(core.CodeNotFound, "there is no project or run %.80q", name).
-			WithHint("`stellwerk projects` and `stellwerk status` list them; words that are none belong into quotes")
+			WithHint("put words that are no name in quotes; look at what there is").Offer(core.Choice{Verb: core.VerbProjects}, core.Choice{Verb: core.VerbRuns})
 	}
 	if err != nil {
 		return "", nil, err
@@ -117,17 +117,13 @@ func (a *Finder) ProjectOf(ctx context.Context, name, dir string) (project strin
 }
 
 // projectNamed is the id of a project by id, name or path, or of the repository
-// in dir where name is empty; "" where no project is called so.
+// in dir if name is empty; "" if no project is called so.
 func (a *Finder) projectNamed(ctx context.Context, name, dir string) (string, error) {
 	if name == "" || strings.ContainsRune(name, '/') || strings.HasPrefix(name, ".") {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		repo, err := yard.Locate(ctx, name)
-		if err != nil {
-			return "", LocateError(name, err)
-		}
-		return ProjectID(repo.CommonDir), nil
+		return ProjectAt(ctx, name)
 	}
 	rows, err := a.store.Projects(ctx, 0)
 	if err != nil {
@@ -149,13 +145,13 @@ func (a *Finder) projectNamed(ctx context.Context, name, dir string) (string, er
 		return found[0], nil
 	}
 	return "", core.Errorf(core.CodeInvalid, "%d projects are called %q", len(found), name).
-		WithHint("name the id, or the path of the repository: `stellwerk projects --json`")
+		WithHint("name the id, or the path of the repository").Offer(core.Choice{Verb: core.VerbProjects})
 }
 
 // NoConversation says that a project has no conversation of that name.
 func NoConversation(p *core.Project, called string) error {
 	return core.Errorf(core.CodeNotFound, "project %s has no conversation %.80q", p.Name, called).
-		WithHint("`stellwerk conversations` lists them; `stellwerk conversations start NAME` begins one")
+		Offer(core.Choice{Verb: core.VerbConversations}, core.Choice{Verb: core.VerbOpenConversation})
 }
 
 // Conversation is the conversation that somebody calls so, as events name it: nothing for
@@ -183,6 +179,15 @@ func (a *Finder) Conversation(ctx context.Context, project, called string) (stri
 func ProjectID(commonDir string) string {
 	sum := sha256.Sum256([]byte(commonDir))
 	return hex.EncodeToString(sum[:8])
+}
+
+// ProjectAt is the id that the project of the repository at dir has.
+func ProjectAt(ctx context.Context, dir string) (string, error) {
+	repo, err := yard.Locate(ctx, dir)
+	if err != nil {
+		return "", LocateError(dir, err)
+	}
+	return ProjectID(repo.CommonDir), nil
 }
 
 // LocateError says why there is no repository at dir that could be used.

@@ -24,7 +24,7 @@ import (
 // at a time.
 type Forges struct {
 	local forge.Forge
-	Count func(kind string, f forge.Forge) forge.Forge // sees every call; nil where nobody counts
+	Count func(kind string, f forge.Forge) forge.Forge // sees every call; nil if nobody counts
 
 	mu   sync.Mutex
 	made map[repositoryOn]connection

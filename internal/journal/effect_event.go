@@ -49,7 +49,7 @@ func calledTools(run *core.Run, events []core.Event) ([]runfolder.SideEffect, er
 	return calls, nil
 }
 
-// calledTool is the call that an event keeps; without a tool where it keeps
+// calledTool is the call that an event keeps; without a tool if it keeps
 // none.
 func calledTool(body core.Body) (runfolder.SideEffect, error) {
 	call := runfolder.SideEffect{Outcome: runfolder.OutcomeOK}

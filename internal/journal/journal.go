@@ -52,7 +52,7 @@ func New(root string, blobs *blob.Folder, log *slog.Logger) *Journal {
 }
 
 // Append implements engine.Journal. A run's last event comes after everything that
-// is derived: where an engine is killed before it, the next one appends it, and
+// is derived: if an engine is killed before it, the next one appends it, and
 // has derived all of it again. Nothing else would bring it to do so.
 func (j *Journal) Append(_ context.Context, run *core.Run, events []core.Event) error {
 	if last := len(events) - 1; events[last].Type == core.TypeRunSwept {
@@ -136,8 +136,6 @@ func (j *Journal) follow() {
 		}
 		select {
 		case <-j.stop:
-			j.flush()
-			return
 		case <-time.After(stateEvery):
 			j.flush()
 		}

@@ -76,7 +76,7 @@ func (s *shelf) giveBack(run string, f *shelved, broken bool) error {
 	return s.tidy()
 }
 
-// tidy closes the folder that has not been used for longest where there are
+// tidy closes the folder that has not been used for longest if there are
 // too many.
 func (s *shelf) tidy() error {
 	if len(s.folders) <= maxFolders {

@@ -41,7 +41,7 @@ type field struct {
 	Required       bool
 }
 
-// kind is the type of a value; Schema, where set, is described below.
+// kind is the type of a value; Schema, if set, is described below.
 type kind struct{ Text, Schema string }
 
 // docs shows the document.

@@ -73,7 +73,7 @@ func (l *limiter) forget(now time.Time) {
 }
 
 // sender is where a request comes from. A proxy says for whom it asks, and the
-// last word is its own. It is the zero address where none can be made out.
+// last word is its own. It is the zero address if none can be made out.
 func sender(r *http.Request, proxied bool) netip.Addr {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -23,14 +23,14 @@ const DefaultPort = 7341
 
 // Config says where an engine listens and how it is reached.
 type Config struct {
-	Listen      string   // ADDRESS[:PORT]; this machine only where it is empty
+	Listen      string   // ADDRESS[:PORT]; this machine only if it is empty
 	Cert, Key   string   // files in PEM form; TLS where they are given
 	BehindProxy bool     // a proxy that speaks TLS is in front, and nobody else gets here
 	Hosts       []string // further names by which it is reached
-	// AnyPort says that nobody named the port: where it is taken, it is the one of
-	// last time, and where that is taken too, one that the system chooses.
+	// AnyPort says that nobody named the port: if it is taken, it is the one of
+	// last time, and if that is taken too, one that the system chooses.
 	AnyPort bool
-	Last    uint16 // 0 where there was none
+	Last    uint16 // 0 if there was none
 }
 
 // ErrTaken is an address at which somebody else listens.
@@ -45,7 +45,7 @@ type Listener struct {
 	loopback bool
 	hosts    []string // lower case, without port
 	url      string
-	missed   string // address that was taken, where it has another port therefore
+	missed   string // address that was taken, if it has another port therefore
 }
 
 // Listen opens the address. It refuses, with CodeInvalid, one that other machines
@@ -88,7 +88,7 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 // URL is how a browser reaches it, without a slash at the end.
 func (l *Listener) URL() string { return l.url }
 
-// Missed is the address at which somebody else listens already, where it has
+// Missed is the address at which somebody else listens already, if it has
 // another port therefore; else it is empty.
 func (l *Listener) Missed() string { return l.missed }
 

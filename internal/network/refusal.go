@@ -10,7 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
-// refuse answers what goes no further: by a page where somebody looks at it, else
+// refuse answers what goes no further: by a page if somebody looks at it, else
 // by a problem.
 func refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {

@@ -91,7 +91,7 @@ func (s *server) askToSignIn(w http.ResponseWriter, r *http.Request) {
 // maxGivenBack bounds what somebody gets back who was not let in.
 const maxGivenBack = 64 << 10
 
-// giveBack is what somebody wrote into a form; empty where it cannot be read in
+// giveBack is what somebody wrote into a form; empty if it cannot be read in
 // time, or is too much.
 func giveBack(w http.ResponseWriter, r *http.Request) string {
 	r.Body = http.MaxBytesReader(w, r.Body, maxGivenBack)

@@ -21,7 +21,7 @@ type Site struct {
 	API    http.Handler // below /v1, and /openapi.json
 	// Cockpit has everything else. What is below /assets it serves to everybody.
 	Cockpit  http.Handler
-	Metrics  http.Handler                // nil where nothing is counted
+	Metrics  http.Handler                // nil if nothing is counted
 	Document func() *huma.OpenAPI        // that /docs shows; asked once, when somebody wants to see it
 	Ready    func(context.Context) error // why the engine cannot work
 	SignedIn func(code string)           // a code was used

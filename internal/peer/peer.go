@@ -1,7 +1,7 @@
 // Package peer looks at the process at the other end of a local socket: inside
 // which interactive session of a coding agent it was started. A process can say
 // anything about itself and drop any variable; what its parents were started
-// with it cannot change. Where the system does not tell, there is nothing to be
+// with it cannot change. If the system does not tell, there is nothing to be
 // seen: this narrows a gap and is no boundary, because whoever leaves its
 // parents behind is not seen either.
 package peer

@@ -29,7 +29,7 @@ func pidOf(c net.Conn) (int, bool) {
 	return int(cred.Pid), true
 }
 
-// parentOf is 0 where there is none to be seen.
+// parentOf is 0 if there is none to be seen.
 func parentOf(pid int) int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

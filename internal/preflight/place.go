@@ -30,7 +30,7 @@ func (p Place) inside() string {
 	return visible
 }
 
-// find is the program that a name stands for inside. Where the person has it and the isolation does not show it, elsewhere
+// find is the program that a name stands for inside. If the person has it and the isolation does not show it, elsewhere
 // is its path.
 func (p Place) find(name string) (elsewhere string, err error) {
 	_, err = program.Look(p.inside(), name)

@@ -27,11 +27,11 @@ type Input struct {
 	Handed func(use string) []string
 	// Detected is the setup that the files of the repository suggest.
 	Detected string
-	// Trial tries commands on the base commit; nil where nothing is to be tried.
+	// Trial tries commands on the base commit; nil if nothing is to be tried.
 	Trial Trial
-	// Limit bounds the whole of it; zero for no limit, where nothing is tried.
+	// Limit bounds the whole of it; zero for no limit, if nothing is tried.
 	Limit time.Duration
-	// Tell, where set, is told what is being looked at.
+	// Tell, if set, is told what is being looked at.
 	Tell func(what string)
 }
 
@@ -57,7 +57,7 @@ func (o Outcome) Passed() bool { return o.Exit == 0 && !o.TimedOut && !o.Setup }
 type problem struct{ what, help string }
 
 // Run looks at everything, the cheapest first. The error has CodeUnavailable where the run should not be started, and the
-// context's where it was ended.
+// context's if it was ended.
 func Run(ctx context.Context, in Input) (*core.Preflight, error) {
 	started := time.Now()
 	if in.Tell == nil {

@@ -93,7 +93,7 @@ func (in Input) tools(ctx context.Context, list []wanted) (differ []core.ToolVer
 	return differ, nil
 }
 
-// compare is what a name stands for on both sides; nil where that is the same file or version. A program that only one
+// compare is what a name stands for on both sides; nil if that is the same file or version. A program that only one
 // side has is not started.
 func (in Input) compare(ctx context.Context, name string) *core.ToolVersion {
 	mine, err := program.Look(in.Place.Path, name)

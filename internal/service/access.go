@@ -41,13 +41,13 @@ func (a *Service) RevokeToken(ctx context.Context, id string, _ api.RevokeToken)
 func letsIn(ctx context.Context) (string, error) {
 	c := api.CallerFrom(ctx)
 	if c.Actor.Kind != core.ActorPerson || len(c.Inside) > 0 {
-		return "", core.Errorf(core.CodeForbidden, "who may come in is decided by a person").
+		return "", core.Errorf(core.CodeForbidden, "only a person can decide who gets access").
 			WithHint("do it in a terminal of your own")
 	}
 	return c.Actor.ID, nil
 }
 
-// reached says where the network reaches the engine.
+// Reached notes where the network reaches the engine.
 func (a *Service) Reached(address string) { a.address.Store(&address) }
 
 // SignIn implements api.Access.
@@ -58,7 +58,7 @@ func (a *Service) SignIn(ctx context.Context, _ api.SignIn) (api.SignInCode, err
 	address := a.address.Load()
 	if address == nil {
 		return api.SignInCode{}, core.Errorf(core.CodeUnavailable, "the engine does not listen on the network, so there is no cockpit to sign in to").
-			WithHint("end it, then start it with `stellwerk serve`, or with `stellwerk serve --listen ADDRESS:PORT`")
+			WithHint("end it, then start one that listens").Offer(core.Choice{Verb: core.VerbServe})
 	}
 	code, until, err := a.access.Code(api.CallerFrom(ctx))
 	if err != nil {

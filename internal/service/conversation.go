@@ -14,7 +14,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
-	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // Speak implements api.Conversation.
@@ -39,7 +38,7 @@ func (a *Service) speak(ctx context.Context, req api.Speak) (api.Spoken, error) 
 		return a.open(ctx, project, req)
 	}
 	if run.ByWaves() {
-		return api.Spoken{}, core.Errorf(core.CodeUnsupported, "run %s goes on in waves, and its planner reads answers, no messages", run.Alias).
+		return api.Spoken{}, core.Errorf(core.CodeUnsupported, "run %s works in waves: its planner reads answers, not messages", run.Alias).
 			WithHint("look at what it asks").Offer(core.Choice{Verb: core.VerbInbox})
 	}
 	gated, seq := run.Status == core.StatusAwaiting, run.Stream.Seq
@@ -58,7 +57,7 @@ func (a *Service) speak(ctx context.Context, req api.Speak) (api.Spoken, error) 
 func (a *Service) open(ctx context.Context, project string, req api.Speak) (api.Spoken, error) {
 	if req.Start == nil {
 		return api.Spoken{}, core.Errorf(core.CodeNotFound, "no run drives the project: nobody would read it").
-			WithHint("begin one: `stellwerk say \"…\"`")
+			WithHint("begin one").Offer(core.Choice{Verb: core.VerbSay})
 	}
 	start := *req.Start
 	start.Goal, start.Dir, start.NoQueue, start.Conversation = req.Text, req.Dir, true, req.Conversation // words in a queue are not heard
@@ -66,7 +65,7 @@ func (a *Service) open(ctx context.Context, project string, req api.Speak) (api.
 	if err != nil {
 		return api.Spoken{}, err
 	}
-	if repo, err := yard.Locate(ctx, req.Dir); err != nil || find.ProjectID(repo.CommonDir) != project {
+	if here, err := find.ProjectAt(ctx, req.Dir); err != nil || here != project {
 		start.Project = project
 	}
 	if known != nil {
@@ -88,12 +87,13 @@ func listens(p *core.Playbook) error {
 	if p.Project == nil || p.Drives() {
 		return nil
 	}
-	return core.Errorf(core.CodeInvalid, "the playbook %s works in waves, and its planner reads answers, no messages", p.Name).
-		WithHint("`stellwerk run \"…\"` begins it; to talk with a manager, name another: --playbook %s", playbook.Project)
+	return core.Errorf(core.CodeInvalid, "the playbook %s works in waves: its planner reads answers, not messages", p.Name).
+		WithHint("begin it as a run, or name a playbook whose manager you can talk with").
+		Offer(core.Choice{Verb: core.VerbStart}, core.With("playbook "+playbook.Project))
 }
 
 // addressed finds the project that a person names, and the open run that drives
-// it; run is nil where none does.
+// it; run is nil if none does.
 func (a *Service) addressed(ctx context.Context, name, dir string) (project string, run *core.Run, err error) {
 	project, run, err = a.find.ProjectOf(ctx, name, dir)
 	if err != nil || run != nil && !run.Status.Terminal() {
@@ -133,7 +133,7 @@ func heard(r *core.Run, event string) string {
 func heardInWaves(r *core.Run) string {
 	for _, q := range r.Questions {
 		if q.Blocking {
-			return fmt.Sprintf("%s waits for an answer, too: `stellwerk answer %s \"…\"`", show.Asker(r, q), q.ID)
+			return fmt.Sprintf("%s waits for an answer, too: %s", show.Asker(r, q), wording.Advice("", q.Ask()))
 		}
 	}
 	if r.Pause != nil {
@@ -160,7 +160,7 @@ func (a *Service) Messages(ctx context.Context, q api.MessageQuery) ([]api.Messa
 	}
 	rows, err := a.store.Messages(ctx, store.MessageFilter{Project: project, Conversation: in, After: q.After, Last: q.Last, Limit: q.Limit})
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, core.Errorf(core.CodeNotFound, "%q is no message of the project", q.After)
+		return nil, core.Errorf(core.CodeNotFound, "the project has no message %q", q.After)
 	}
 	list := make([]api.Message, len(rows))
 	for i, m := range rows {

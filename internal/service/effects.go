@@ -26,7 +26,7 @@ func (a *Service) Effects(ctx context.Context, id string, q api.EffectQuery) (ap
 		return api.Effects{}, err
 	}
 	if q.Outcome != "" && !slices.Contains(api.EffectOutcomes(), q.Outcome) {
-		return api.Effects{}, core.Errorf(core.CodeInvalid, "%q is no outcome of a tool call", q.Outcome).
+		return api.Effects{}, core.Errorf(core.CodeInvalid, "%q is not an outcome of a tool call", q.Outcome).
 			WithHint("one of: %s", strings.Join(api.EffectOutcomes(), ", "))
 	}
 	found := &effects{query: q}

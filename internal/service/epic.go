@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -11,23 +10,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
-	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/start"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 var _ dispatch.Epics = (*Service)(nil)
-
-// StartEpic begins a run that drives a project, or queues its goal where one is
-// open. It is what a message to a project without a run comes to.
-func (a *Service) StartEpic(ctx context.Context, project, goal string) (api.Run, error) {
-	p, err := a.find.Project(ctx, project)
-	if err != nil {
-		return api.Run{}, err
-	}
-	return a.startRun(ctx, api.StartRun{Project: p.ID, Goal: goal, Playbook: cmp.Or(p.Playbook, playbook.Project)}, listens)
-}
 
 // queue puts a goal into its project's queue.
 func (a *Service) queue(ctx context.Context, s *start.Prepared) (api.Run, error) {

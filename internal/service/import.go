@@ -86,7 +86,7 @@ func (a *Service) adopt(ctx context.Context, req api.Import, id string, first co
 		}
 	}
 	a.restoreBase(ctx, started)
-	if err := a.restoreBlobs(ctx, filepath.Join(folder, runfolder.ArtifactsDir)); err != nil {
+	if err := a.restoreBlobs(ctx, folder); err != nil {
 		return err
 	}
 	return a.restoreEffects(folder, id)
@@ -124,9 +124,9 @@ func (a *Service) restoreEffects(folder, run string) error {
 	return a.journal.Use(run, func(f *runfolder.Folder) error { return f.SideEffects(records...) })
 }
 
-// vouched refuses to obey a history from elsewhere that nobody has vouched for:
-// it says which programs run, and how isolated. A folder of this state folder
-// was written by an engine of the same person.
+// vouched refuses a history from elsewhere that nobody has vouched for, because it
+// says which programs run, and how isolated. A folder of this state folder was
+// written by an engine of the same person.
 func (a *Service) vouched(req api.Import, started core.RunStarted) error {
 	folder, err := filepath.EvalSymlinks(req.Folder)
 	if err != nil {
@@ -140,12 +140,12 @@ func (a *Service) vouched(req api.Import, started core.RunStarted) error {
 	if req.Trust || folder == a.journal.Dir(started.Run) {
 		return nil
 	}
-	return core.Errorf(core.CodeUntrusted, "the run in %s comes from elsewhere, and its playbook %q would be obeyed", folder, started.Playbook.Name).
-		WithHint("read its manifest.jsonl, then repeat with --trust")
+	return core.Errorf(core.CodeUntrusted, "the run in %s comes from elsewhere, and Stellwerk would do what its playbook %q says", folder, started.Playbook.Name).
+		WithHint("read its manifest.jsonl, then repeat").Offer(core.With("trust"))
 }
 
-// takeArtifacts copies the documents of a folder from elsewhere into the run's own.
-func (a *Service) takeArtifacts(run, folder string) error {
+// artifacts hands the documents of a run's folder to fn, if there are any.
+func artifacts(folder string, fn func(*os.Root) error) error {
 	root, err := os.OpenRoot(filepath.Join(folder, runfolder.ArtifactsDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -154,27 +154,28 @@ func (a *Service) takeArtifacts(run, folder string) error {
 		return fmt.Errorf("read the run's artifacts: %w", err)
 	}
 	defer func() { _ = root.Close() }() // only read from
-	return a.journal.Use(run, func(f *runfolder.Folder) error { return f.TakeArtifacts(root.FS()) })
+	return fn(root)
 }
 
-func (a *Service) restoreBlobs(ctx context.Context, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read the run's artifacts: %w", err)
-	}
-	defer func() { _ = root.Close() }() // only read from
-	return fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		file, err := root.Open(path)
-		if err != nil {
-			return fmt.Errorf("read the run's artifacts: %w", err)
-		}
-		_, _, err = a.blobs.Put(ctx, file, 0)
-		return errors.Join(err, file.Close())
+// takeArtifacts copies the documents of a folder from elsewhere into the run's own.
+func (a *Service) takeArtifacts(run, folder string) error {
+	return artifacts(folder, func(root *os.Root) error {
+		return a.journal.Use(run, func(f *runfolder.Folder) error { return f.TakeArtifacts(root.FS()) })
+	})
+}
+
+func (a *Service) restoreBlobs(ctx context.Context, folder string) error {
+	return artifacts(folder, func(root *os.Root) error {
+		return fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return err
+			}
+			file, err := root.Open(path)
+			if err != nil {
+				return fmt.Errorf("read the run's artifacts: %w", err)
+			}
+			_, _, err = a.blobs.Put(ctx, file, 0)
+			return errors.Join(err, file.Close())
+		})
 	})
 }

@@ -44,7 +44,7 @@ func (a *Service) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	return waiting, nil
 }
 
-// waitsOf are what of one of the open runs waits for a person, where it can be read
+// waitsOf are what of one of the open runs waits for a person, if it can be read
 // or that it cannot.
 func (a *Service) waitsOf(ctx context.Context, row store.RunRow, asked []store.MessageRow) ([]api.Waiting, error) {
 	project, err := a.find.ProjectName(ctx, row.Project)

@@ -42,7 +42,7 @@ func (a *Service) conversing(ctx context.Context, name, dir string) (*core.Proje
 	}
 	p, err := a.engine.Project(ctx, id)
 	if err == nil && p == nil {
-		err = core.Errorf(core.CodeNotFound, "the repository is no project yet").WithHint("the first run makes it one, or `stellwerk projects add`")
+		err = core.Errorf(core.CodeNotFound, "the repository is no project yet").WithHint("the first run makes it one, or add it").Offer(core.Choice{Verb: core.VerbAddProject})
 	}
 	return p, err
 }

@@ -22,7 +22,7 @@ func (a *Service) openRuns(ctx context.Context, project string) (map[string][]co
 }
 
 // projectState is how a project stands, with all its open runs: what people decided
-// comes first, then what is done, then what waits. Where nothing is open, it is
+// comes first, then what is done, then what waits. If nothing is open, it is
 // how the last epic ended.
 func projectState(row store.ProjectRow, open []core.RunStatus) api.ProjectState {
 	waits, reviewed := 0, 0

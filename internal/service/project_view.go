@@ -14,7 +14,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
-	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // maxProjects bounds a list that a person reads.
@@ -24,11 +23,10 @@ const maxProjects = 1000
 func (a *Service) Projects(ctx context.Context, q api.ProjectQuery) ([]api.Project, error) {
 	key := ""
 	if q.Dir != "" {
-		repo, err := yard.Locate(ctx, q.Dir)
-		if err != nil {
-			return nil, find.LocateError(q.Dir, err)
+		var err error
+		if key, err = find.ProjectAt(ctx, q.Dir); err != nil {
+			return nil, err
 		}
-		key = find.ProjectID(repo.CommonDir)
 	}
 	rows, err := a.store.Projects(ctx, maxProjects)
 	if err != nil {

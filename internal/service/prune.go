@@ -8,19 +8,19 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/retention"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 const (
-	minAge       = 24 * time.Hour
-	firstRetain  = 10 * time.Minute // after an engine began: not in passing
-	retainEvery  = 24 * time.Hour
-	retainAdvice = "`stellwerk prune` says what would be removed"
+	minAge      = 24 * time.Hour
+	firstRetain = 10 * time.Minute // after an engine began: not in passing
+	retainEvery = 24 * time.Hour
 )
 
 // Prune implements api.Operations.
 func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) {
 	if req.OlderThan < minAge {
-		return api.Pruned{}, core.Errorf(core.CodeInvalid, "what is younger than %s is not removed", minAge).WithHint("--older-than 30d")
+		return api.Pruned{}, core.Errorf(core.CodeInvalid, "nothing younger than %s can be removed", minAge).Offer(core.With("older-than 30d"))
 	}
 	if !a.pruning.TryLock() {
 		return api.Pruned{}, core.Errorf(core.CodeConflict, "the state folder is being pruned already").WithHint("wait a little, then try again")
@@ -46,7 +46,7 @@ func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) 
 	return out, err
 }
 
-// retain prunes once a day, where the person's settings say after how long. An
+// Retain prunes once a day, if the person's settings say after how long. An
 // engine that runs only for a command does not come to it.
 func (a *Service) Retain(ctx context.Context) {
 	for wait := firstRetain; ; wait = retainEvery {
@@ -62,7 +62,7 @@ func (a *Service) Retain(ctx context.Context) {
 			_, err = a.Prune(ctx, api.Prune{OlderThan: settings.Retention.V, Remove: true})
 		}
 		if err != nil && ctx.Err() == nil {
-			a.log.Error("the state folder could not be pruned", "error", err, "advice", retainAdvice)
+			a.log.Error("the state folder could not be pruned", "error", err, "advice", wording.Advice("", core.Advice{Choices: []core.Choice{{Verb: core.VerbPrune}}}))
 		}
 	}
 }

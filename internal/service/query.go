@@ -51,11 +51,10 @@ func (a *Service) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 func (a *Service) runFilter(ctx context.Context, q api.RunQuery) (store.Filter, error) {
 	filter := store.Filter{Open: q.Open, Status: q.Status, Limit: q.Limit}
 	if q.Dir != "" {
-		repo, err := yard.Locate(ctx, q.Dir)
-		if err != nil {
-			return filter, find.LocateError(q.Dir, err)
+		var err error
+		if filter.Project, err = find.ProjectAt(ctx, q.Dir); err != nil {
+			return filter, err
 		}
-		filter.Project = find.ProjectID(repo.CommonDir)
 	}
 	if q.Project != "" {
 		p, err := a.find.Project(ctx, q.Project)

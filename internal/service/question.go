@@ -83,7 +83,7 @@ func (a *Service) questionNamed(ctx context.Context, given string) (store.Messag
 	case 1:
 		return found[0], nil
 	}
-	return store.MessageRow{}, core.Errorf(core.CodeInvalid, "%q is the beginning of %d questions", given, len(found)).
+	return store.MessageRow{}, core.Errorf(core.CodeInvalid, "%d questions begin with %q", len(found), given).
 		WithHint("one of: %s", strings.Join(ids, ", "))
 }
 
@@ -112,6 +112,6 @@ func (a *Service) closedQuestion(ctx context.Context, given, prefix string) erro
 		return core.Errorf(core.CodeConflict, "question %s was answered before by %s: %s", last.Question, by, last.Text).
 			Advise(run.Differently())
 	}
-	return core.Errorf(core.CodeConflict, "question %s is of a run that is over", last.Question).
+	return core.Errorf(core.CodeConflict, "the run that asked question %s is over", last.Question).
 		WithHint("look at what waits for you").Offer(core.Choice{Verb: core.VerbInbox})
 }

@@ -29,10 +29,10 @@ func TestAHistoryIsReadOnce(t *testing.T) {
 		reads += len(events[after:])
 		return events[after:], nil
 	}
-	var r references
+	r := histories[*references]{begin: newReferences}
 	look := func(run string) (named string, prompts int) {
 		t.Helper()
-		err := r.look(t.Context(), run, read, func(of *referenced) {
+		err := r.look(t.Context(), run, read, func(of *references) {
 			for _, digest := range []string{prompt, output, strings.Repeat("c3", 32), "", "../x", strings.ToUpper(output)} {
 				named += fmt.Sprintf("%t ", of.names(digest))
 			}
@@ -56,20 +56,20 @@ func TestAHistoryIsReadOnce(t *testing.T) {
 	if reads != len(events) {
 		t.Errorf("%d events were read, of %d", reads, len(events))
 	}
-	for n := range 3 * maxReferenced {
+	for n := range 3 * maxHistories {
 		look(fmt.Sprint("other", n))
 	}
-	if len(r.runs) > maxReferenced {
+	if len(r.runs) > maxHistories {
 		t.Errorf("%d runs are remembered", len(r.runs))
 	}
 }
 
 // TestWhoLeavesWaitsForNoReader: one that reads slowly holds up nobody who has gone.
 func TestWhoLeavesWaitsForNoReader(t *testing.T) {
-	var r references
+	r := histories[*references]{begin: newReferences}
 	reading, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- r.look(t.Context(), "r", func(context.Context, int64) ([]core.Event, error) { close(reading); <-goOn; return nil, nil }, func(*referenced) {})
+		done <- r.look(t.Context(), "r", func(context.Context, int64) ([]core.Event, error) { close(reading); <-goOn; return nil, nil }, func(*references) {})
 	}()
 	<-reading
 	gone, leave := context.WithCancel(t.Context())

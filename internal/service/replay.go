@@ -11,7 +11,7 @@ import (
 )
 
 // Replay implements api.Service: it derives the state again from the events
-// and, where the versions are the same, the decisions.
+// and, if the versions are the same, the decisions.
 func (a *Service) Replay(ctx context.Context, id string) (api.Replay, error) {
 	run, err := a.find.Run(ctx, id)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *replayer) fold(events []core.Event) error {
 }
 
 // compare derives a decision again and notes the first that differs. It returns
-// the decision where that is what the event says, byte for byte.
+// the decision if that is what the event says, byte for byte.
 func (r *replayer) compare(e core.Event) (core.Body, error) {
 	if e.Actor.Kind != core.ActorDecider {
 		r.queue = nil

@@ -100,11 +100,11 @@ type Service struct {
 
 	merging    sync.Mutex // held while somebody merges: of two, one does
 	pruning    sync.Mutex
-	ledger     ledger
+	books      histories[*book]
 	walls      wallTrials
 	tails      tails
-	references references
-	address    atomic.Pointer[string] // where the network reaches the engine; nil where it does not
+	references histories[*references]
+	address    atomic.Pointer[string] // where the network reaches the engine; nil if it does not
 }
 
 var _ api.Service = (*Service)(nil)
@@ -117,5 +117,6 @@ func New(o Options) *Service {
 		store: o.Store, blobs: o.Blobs, journal: o.Journal, yards: o.Yards, engine: o.Engine, deciders: o.Deciders,
 		find: o.Find, start: o.Start, sessions: o.Sessions, tools: o.Tools, outbox: o.Outbox, pulls: o.Pulls, access: o.Access,
 		redactor: o.Redactor, redactorOf: o.Secrets, isolation: o.Isolation, log: o.Log, work: o.Work,
+		books: histories[*book]{begin: newBook}, references: histories[*references]{begin: newReferences},
 	}
 }

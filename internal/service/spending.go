@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -22,7 +21,7 @@ func (a *Service) Spending(ctx context.Context, q api.SpendingQuery) ([]api.DayS
 	case days == 0:
 		days = api.DefaultDays
 	case days < 0 || days > api.MostDays:
-		return nil, core.Errorf(core.CodeInvalid, "spending of %d days cannot be asked for", days).WithHint("ask for 1 to %d", api.MostDays)
+		return nil, core.Errorf(core.CodeInvalid, "cannot show the spending of %d days", days).WithHint("ask for 1 to %d", api.MostDays)
 	}
 	now, err := a.store.Now(ctx)
 	if err != nil {
@@ -57,62 +56,24 @@ func (a *Service) RunSpending(ctx context.Context, id string) ([]api.AttemptSpen
 	if err != nil {
 		return nil, err
 	}
-	b := a.ledger.of(run.ID)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for {
-		events, err := a.store.Events(ctx, core.RunStream(run.ID), b.seq, 1000)
-		if err != nil {
-			return nil, fmt.Errorf("what run %s spent: %w", run.Alias, err)
-		}
-		if len(events) == 0 {
-			return slices.Clone(b.attempts), nil
-		}
-		for _, ev := range events {
-			if err := b.enter(ev); err != nil {
-				return nil, fmt.Errorf("what run %s spent: %w", run.Alias, err)
-			}
-		}
+	var attempts []api.AttemptSpending
+	if err := a.books.look(ctx, run.ID, a.eventsOf(run.ID), func(b *book) { attempts = slices.Clone(b.attempts) }); err != nil {
+		return nil, fmt.Errorf("what run %s spent: %w", run.Alias, err)
 	}
-}
-
-// keptBooks is of how many runs the books are kept, so that who looks again and
-// again does not have a whole history read each time.
-const keptBooks = 16
-
-// ledger keeps the books of the runs that were asked about.
-type ledger struct {
-	mu    sync.Mutex
-	books map[string]*book // by run
-}
-
-// of is the book of a run, as far as it was read.
-func (l *ledger) of(run string) *book {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if b := l.books[run]; b != nil {
-		return b
-	}
-	if l.books == nil || len(l.books) >= keptBooks { // they can be read again
-		l.books = map[string]*book{}
-	}
-	b := &book{tasks: map[string]core.TaskAdmitted{}, at: map[string]int{}}
-	l.books[run] = b
-	return b
+	return attempts, nil
 }
 
 // book is what a run's attempts used, as its history tells it.
 type book struct {
-	mu       sync.Mutex
-	seq      int64 // of the last event that was read
 	tasks    map[string]core.TaskAdmitted
 	at       map[string]int // among attempts, by id
 	attempts []api.AttemptSpending
 }
 
-// enter takes one event of a run into the book.
-func (b *book) enter(ev core.Event) error {
-	b.seq = ev.Seq
+func newBook() *book { return &book{tasks: map[string]core.TaskAdmitted{}, at: map[string]int{}} }
+
+// take enters one event of a run.
+func (b *book) take(ev core.Event) error {
 	switch ev.Type {
 	case core.TypeTaskAdmitted:
 		return entry(ev, func(t core.TaskAdmitted) { b.tasks[t.Task] = core.TaskAdmitted{Stage: t.Stage, Role: t.Role} })

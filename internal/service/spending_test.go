@@ -1,7 +1,6 @@
 package service
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -16,8 +15,7 @@ var at = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // TestBookKeepsEveryAttempt enters a history of two attempts, one of which is
 // under way and another unknown.
 func TestBookKeepsEveryAttempt(t *testing.T) {
-	var books ledger
-	b := books.of("r")
+	b := newBook()
 	var head core.Head
 	for i, body := range []core.Body{
 		core.TaskAdmitted{Task: "build.r1", Stage: "build", Role: "developer"},
@@ -33,7 +31,7 @@ func TestBookKeepsEveryAttempt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.enter(ev); err != nil {
+		if err := b.take(ev); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,13 +43,7 @@ func TestBookKeepsEveryAttempt(t *testing.T) {
 		},
 		{Attempt: "build.r1.a2", Task: "build.r1", Stage: "build", Role: "developer", StartedAt: minute(5), At: minute(6), Usage: core.Usage{CostUSD: 3}},
 	}
-	if diff := cmp.Diff(want, books.of("r").attempts); diff != "" {
+	if diff := cmp.Diff(want, b.attempts); diff != "" {
 		t.Error(diff)
-	}
-	for i := range 10 * keptBooks {
-		books.of(fmt.Sprint("other", i))
-	}
-	if len(books.books) > keptBooks {
-		t.Errorf("%d books are kept", len(books.books))
 	}
 }

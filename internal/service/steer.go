@@ -29,8 +29,8 @@ func (a *Service) steer(ctx context.Context, id string, say func(*core.Run) (cor
 	return show.Run(run), nil
 }
 
-// Approve implements api.Service. The approval is bound to what the person was
-// shown, and who does not say what that was approves nothing.
+// Approve implements api.Service. The request must say what the person was shown,
+// and the approval holds for exactly that.
 func (a *Service) Approve(ctx context.Context, id string, req api.Approve) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		s := r.Gated()
@@ -39,11 +39,11 @@ func (a *Service) Approve(ctx context.Context, id string, req api.Approve) (api.
 				Offer(r.Choices(core.VerbStatus)...)
 		}
 		if req.Subject == nil {
-			return nil, core.Errorf(core.CodeInvalid, "it is not said what of run %s is approved", r.Alias).
-				WithHint("look at it, and send the subject of its gate along, as GET /v1/runs/%s shows it", r.Alias)
+			return nil, core.Errorf(core.CodeInvalid, "say what to approve in run %s", r.Alias).
+				WithHint("send the subject of its gate, as GET /v1/runs/%s shows it", r.Alias)
 		}
 		if req.Base != "" && s.Gate.Subject.Base == "" {
-			return nil, core.Errorf(core.CodeInvalid, "stage %s publishes nothing: there is no pull request whose base could be chosen", s.ID).
+			return nil, core.Errorf(core.CodeInvalid, "stage %s publishes nothing, so you cannot choose the base of a pull request", s.ID).
 				WithHint("approve it without a base; you are asked again before anything is published")
 		}
 		if req.Base != "" && req.Base != s.Gate.Subject.Base {
@@ -73,8 +73,8 @@ func (a *Service) hasBranch(ctx context.Context, r *core.Run, branch string) err
 func (a *Service) Feedback(ctx context.Context, id string, req api.Feedback) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		if r.ByWaves() {
-			return nil, core.Errorf(core.CodeUnsupported, "run %s goes on in waves, and its planner reads answers, no feedback", r.Alias).
-				WithHint("approve what it made, or cancel it and begin another whose goal says what is to be different")
+			return nil, core.Errorf(core.CodeUnsupported, "run %s works in waves: its planner reads answers, not feedback", r.Alias).
+				WithHint("approve its work, or cancel it and start another run whose goal says what to change")
 		}
 		if s := r.Stage(core.PlanStage); r.Managed() && (s == nil || s.Status.Closed()) {
 			return a.wish(ctx, r, req)
@@ -95,7 +95,7 @@ func (a *Service) Feedback(ctx context.Context, id string, req api.Feedback) (ap
 // own.
 func (a *Service) wish(ctx context.Context, r *core.Run, req api.Feedback) (core.Body, error) {
 	if req.Reset {
-		return nil, core.Errorf(core.CodeInvalid, "the work of a project is not reset").WithHint("say what is to change, without --reset")
+		return nil, core.Errorf(core.CodeInvalid, "the work of a project cannot be reset").WithHint("say what is to change, and reset nothing")
 	}
 	return core.ChangesRequested{
 		ID: fmt.Sprintf("here-%d", r.Stream.Seq), Source: api.CallerFrom(ctx).Actor.ID, Text: a.redactor.String(req.Text), About: req.Subject,
@@ -166,7 +166,7 @@ func (a *Service) Retry(ctx context.Context, id string, req api.Retry) (api.Run,
 	})
 }
 
-// troubled is the stage that a run paused for, where several may be open, or the
+// troubled is the stage that a run paused for, if several may be open, or the
 // current one.
 func troubled(r *core.Run) (*core.Stage, error) {
 	if r.Managed() && r.Pause != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -90,11 +89,8 @@ func spoken(e shim.Entry) api.Utterance {
 		Failed: e.Record.Error, Denied: e.Record.Denied,
 	}
 	if n := len(r.Text); n > maxSpokenText {
-		cut := maxSpokenText
-		for cut > 0 && !utf8.RuneStart(r.Text[cut]) {
-			cut--
-		}
-		r.Text, r.Cut = r.Text[:cut], n-cut
+		r.Text = strings.ToValidUTF8(r.Text[:maxSpokenText], "") // without half a character at its end
+		r.Cut = n - len(r.Text)
 	}
 	if n := len(r.Input); n > maxSpokenText {
 		r.Input, r.Cut = nil, r.Cut+n

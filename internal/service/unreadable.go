@@ -20,7 +20,9 @@ func unreadable(ctx context.Context, err error) bool {
 func viewUnreadable(row store.RunRow, err error) api.Run {
 	v := viewRow(row)
 	v.Reason = "it cannot be read: " + err.Error()
-	v.Next = cmp.Or(wording.Hint(err), "a backup has it as it was: `stellwerk restore`")
+	v.Next = cmp.Or(wording.Hint(err), wording.Advice("", core.Advice{
+		Hint: "a backup has it as it was", Choices: []core.Choice{{Verb: core.VerbRestore}},
+	}))
 	return v
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Position implements api.Service. Every page asks for it first, and is told
-// where the engine has lost its database.
+// if the engine has lost its database.
 func (a *Service) Position(ctx context.Context) (string, error) {
 	at := a.engine.Position()
 	_, err := a.store.Now(ctx)
@@ -49,7 +49,7 @@ func (a *Service) Prompt(ctx context.Context, id, attempt string, w io.Writer) e
 		return err
 	}
 	digest := ""
-	if err := a.references.look(ctx, run.ID, a.eventsOf(run.ID), func(r *referenced) { digest = r.prompts[attempt] }); err != nil {
+	if err := a.references.look(ctx, run.ID, a.eventsOf(run.ID), func(r *references) { digest = r.prompts[attempt] }); err != nil {
 		return err
 	}
 	if digest != "" {
@@ -77,7 +77,7 @@ func (a *Service) Document(ctx context.Context, id, digest string, w io.Writer) 
 		return err
 	}
 	named := false
-	if err := a.references.look(ctx, run.ID, a.eventsOf(run.ID), func(r *referenced) { named = r.names(digest) }); err != nil {
+	if err := a.references.look(ctx, run.ID, a.eventsOf(run.ID), func(r *references) { named = r.names(digest) }); err != nil {
 		return err
 	}
 	if !named {
@@ -94,11 +94,4 @@ func (a *Service) copyDocument(digest string, w io.Writer) error {
 	defer func() { _ = f.Close() }() // only read from
 	_, err = io.Copy(w, f)
 	return err
-}
-
-// eventsOf reads a run's events, oldest first.
-func (a *Service) eventsOf(run string) readEvents {
-	return func(ctx context.Context, after int64) ([]core.Event, error) {
-		return a.store.Events(ctx, core.RunStream(run), after, 1000)
-	}
 }

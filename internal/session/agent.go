@@ -35,7 +35,7 @@ func (a *Sessions) Lease(ctx context.Context, name string, req api.Lease) (api.L
 		return api.Leased{}, core.Errorf(core.CodeConflict, "run %s has no work to offer now: it is %s", run.Alias, run.Status.InWords()).
 			WithHint("end the turn; Stellwerk says what is next")
 	}
-	y, err := a.yards.Yard(ctx, run.Project)
+	y, err := a.Yards.Yard(ctx, run.Project)
 	if err != nil {
 		return api.Leased{}, err
 	}
@@ -65,7 +65,7 @@ func baseFile(dir string) string { return dir + ".base" }
 func (a *Sessions) mustOwn(ctx context.Context, name string) (*core.Run, error) {
 	run, err := a.owned(ctx, name)
 	if err == nil && run == nil {
-		err = core.Errorf(core.CodeConflict, "session %s owns no run", name).WithHint("start one, or take one over with `stellwerk resume RUN --session %s`", name)
+		err = core.Errorf(core.CodeConflict, "session %s owns no run", name).WithHint("start one, or take one over").Offer(core.Choice{Verb: core.VerbTakeOver, Run: "RUN"})
 	}
 	return run, err
 }
@@ -129,7 +129,7 @@ func (a *Sessions) takeOffer(run *core.Run, req api.Take, taken offer.Taken) (st
 // begun waits until an attempt that was taken is running.
 func (a *Sessions) begun(ctx context.Context, run, attempt string) error {
 	for {
-		r, err := a.engine.Load(ctx, run)
+		r, err := a.Engine.Load(ctx, run)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (a *Sessions) begun(ctx context.Context, run, attempt string) error {
 		}
 		a.await(ctx, run)
 		if err := ctx.Err(); err != nil {
-			return core.Wrap(core.CodeUnavailable, err, "the attempt did not begin in time", "see `stellwerk status`")
+			return core.Wrap(core.CodeUnavailable, err, "the attempt did not begin in time", "").Offer(r.Choices(core.VerbStatus)...)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (a *Sessions) HandIn(ctx context.Context, name string, req api.HandIn) erro
 }
 
 func (a *Sessions) handIn(w worker, req api.HandIn) (err error) {
-	message := a.redactor.String(plain.Clip(req.Message, maxWord))
+	message := a.Redactor.String(plain.Clip(req.Message, maxWord))
 	if req.Transcript == "" {
 		return offer.HandIn(w.folder, message, nil)
 	}

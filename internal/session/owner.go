@@ -10,9 +10,9 @@ import (
 )
 
 // MoveTo makes a session the one that starts the run's agents, or the engine
-// itself where it is none. What an agent of the old place is doing ends.
+// itself if it is none. What an agent of the old place is doing ends.
 func (a *Sessions) MoveTo(ctx context.Context, id, session string) (*core.Run, error) {
-	run, err := a.find.Run(ctx, id)
+	run, err := a.Find.Run(ctx, id)
 	if err != nil || run.Session == session {
 		return run, err
 	}
@@ -20,7 +20,7 @@ func (a *Sessions) MoveTo(ctx context.Context, id, session string) (*core.Run, e
 		return run, err
 	}
 	old := run.Session
-	if run, err = a.engine.Submit(ctx, run.ID, api.Speaker(ctx, run.Session), core.SessionTook{Session: session}); err != nil {
+	if run, err = a.Engine.Submit(ctx, run.ID, api.Speaker(ctx, run.Session), core.SessionTook{Session: session}); err != nil {
 		return run, err
 	}
 	if old != "" {
@@ -50,18 +50,18 @@ func (a *Sessions) Alone(ctx context.Context, req api.StartRun, project string) 
 	if req.Session == "" {
 		return nil
 	}
-	if _, err := snapshot.Dir(a.state, req.Session); err != nil {
+	if _, err := snapshot.Dir(a.State, req.Session); err != nil {
 		return core.Wrap(core.CodeInvalid, err, "the session cannot own a run", "name it as its program does")
 	}
 	if err := a.free(ctx, req.Session, ""); err != nil {
 		return err
 	}
-	rows, err := a.store.Runs(ctx, store.Filter{Open: true, Project: project})
+	rows, err := a.Store.Runs(ctx, store.Filter{Open: true, Project: project})
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		run, err := a.engine.Load(ctx, row.ID)
+		run, err := a.Engine.Load(ctx, row.ID)
 		if err != nil {
 			return err
 		}
@@ -74,5 +74,5 @@ func (a *Sessions) Alone(ctx context.Context, req api.StartRun, project string) 
 
 func active(run *core.Run) error {
 	return core.Errorf(core.CodeConflict, "run %s (%s) is under way in session %s", run.Alias, run.Title, run.Session).
-		WithHint("ask the person: continue it with `stellwerk resume %s --session`, or discard it with `stellwerk cancel %s`", run.Alias, run.Alias)
+		WithHint("ask the person whether to continue it here or to discard it").Offer(run.Choices(core.VerbTakeOver, core.VerbCancel)...)
 }

@@ -60,18 +60,8 @@ type Options struct {
 // Sessions keeps the snapshots of interactive sessions, and wakes who waits for
 // a change. It implements dispatch.Sessions and api.Sessions.
 type Sessions struct {
-	state     string
-	layout    dispatch.Layout
-	self      string
-	person    string
-	engine    Engine
-	store     Store
-	yards     dispatch.Yards
-	find      *find.Finder
-	folder    func(run string) string
-	redactor  *redact.Redactor
-	isolation func() (sandbox.Kind, string)
-	log       *slog.Logger
+	Options
+	layout dispatch.Layout
 
 	mu       sync.Mutex
 	changed  map[string]chan struct{} // by run, closed at the next change
@@ -85,10 +75,7 @@ var (
 
 // New makes the sessions of an engine.
 func New(o Options) *Sessions {
-	return &Sessions{
-		state: o.State, layout: dispatch.Layout{State: o.State}, self: o.Self, person: o.Person, engine: o.Engine, store: o.Store, yards: o.Yards,
-		find: o.Find, folder: o.Folder, redactor: o.Redactor, isolation: o.Isolation, log: o.Log, changed: map[string]chan struct{}{},
-	}
+	return &Sessions{Options: o, layout: dispatch.Layout{State: o.State}, changed: map[string]chan struct{}{}}
 }
 
 // AgentType implements dispatch.Sessions.
@@ -97,7 +84,7 @@ func (s *Sessions) AgentType(r core.Role) (name string, told bool) { return role
 // Changed implements dispatch.Sessions.
 func (s *Sessions) Changed(ctx context.Context, run string) {
 	if err := s.Refresh(ctx, run); err != nil && ctx.Err() == nil {
-		s.log.Error("write a session's snapshot", "run", run, "error", err)
+		s.Log.Error("write a session's snapshot", "run", run, "error", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,12 +109,12 @@ func (s *Sessions) next(run string) <-chan struct{} {
 func (s *Sessions) Refresh(ctx context.Context, id string) error {
 	s.writings.Lock()
 	defer s.writings.Unlock()
-	run, err := s.engine.Load(ctx, id)
+	run, err := s.Engine.Load(ctx, id)
 	if err != nil || run.Session == "" {
 		return err
 	}
 	if run.Status.Terminal() { // it has been told, or is about to be
-		if _, err := snapshot.Read(s.state, run.Session); errors.Is(err, snapshot.ErrNone) {
+		if _, err := snapshot.Read(s.State, run.Session); errors.Is(err, snapshot.ErrNone) {
 			return nil
 		}
 	}
@@ -138,7 +125,7 @@ func (s *Sessions) Refresh(ctx context.Context, id string) error {
 func (s *Sessions) release(name string) error {
 	s.writings.Lock()
 	defer s.writings.Unlock()
-	return snapshot.Remove(s.state, name)
+	return snapshot.Remove(s.State, name)
 }
 
 func (s *Sessions) write(run *core.Run) error {
@@ -146,9 +133,9 @@ func (s *Sessions) write(run *core.Run) error {
 		Session: run.Session, Run: run.ID, Alias: run.Alias, Root: filepath.Dir(run.Folder()), Branch: run.Branch,
 		Agents: map[string]snapshot.Agent{},
 	}
-	if kind, _ := s.isolation(); kind == sandbox.Sandbox {
+	if kind, _ := s.Isolation(); kind == sandbox.Sandbox {
 		var err error
-		if snap.Shell, err = lookCommand(s.self, snap.Root, dispatch.Resources(run, s.layout)); err != nil {
+		if snap.Shell, err = lookCommand(s.Self, snap.Root, dispatch.Resources(run, s.layout)); err != nil {
 			return err
 		}
 	}
@@ -162,10 +149,10 @@ func (s *Sessions) write(run *core.Run) error {
 		snap.Agents[w.taken.Agent] = snapshot.Agent{
 			Attempt: w.attempt.ID, Dir: w.taken.Dir,
 			Readable: []string{filepath.Join(w.folder, "prompt.md"), in}, Writable: []string{out},
-			Shell: []string{s.self, "worker", "shell", w.folder}, Tools: run.Playbook.Roles[task.Role].Tools,
+			Shell: []string{s.Self, "worker", "shell", w.folder}, Tools: run.Playbook.Roles[task.Role].Tools,
 		}
 	}
-	return snapshot.Write(s.state, snap)
+	return snapshot.Write(s.State, snap)
 }
 
 // tell is what an agent of a session is told; everything else is in the file.
@@ -239,9 +226,9 @@ func (a *Sessions) offering(run *core.Run) bool {
 	return false
 }
 
-// owned is the run that a session owns; nil where it owns none.
+// owned is the run that a session owns; nil if it owns none.
 func (a *Sessions) owned(ctx context.Context, name string) (*core.Run, error) {
-	snap, err := snapshot.Read(a.state, name)
+	snap, err := snapshot.Read(a.State, name)
 	if errors.Is(err, snapshot.ErrNone) {
 		return nil, nil
 	}
@@ -251,7 +238,7 @@ func (a *Sessions) owned(ctx context.Context, name string) (*core.Run, error) {
 	if err != nil {
 		return nil, core.Wrap(core.CodeInvalid, err, "the session cannot be found", "name it as its program does")
 	}
-	run, err := a.engine.Load(ctx, snap.Run)
+	run, err := a.Engine.Load(ctx, snap.Run)
 	if core.CodeOf(err) == core.CodeNotFound || err == nil && run.Session != name {
 		return nil, a.release(name)
 	}
@@ -260,12 +247,12 @@ func (a *Sessions) owned(ctx context.Context, name string) (*core.Run, error) {
 
 // repair writes a damaged snapshot anew, from the run that it was derived from.
 func (a *Sessions) repair(ctx context.Context, name string) (*core.Run, error) {
-	rows, err := a.store.Runs(ctx, store.Filter{Open: true})
+	rows, err := a.Store.Runs(ctx, store.Filter{Open: true})
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
-		run, err := a.engine.Load(ctx, row.ID)
+		run, err := a.Engine.Load(ctx, row.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -284,7 +271,7 @@ func (a *Sessions) abandon(ctx context.Context, run *core.Run, alive []string) e
 		if slices.Contains(alive, w.taken.Agent) {
 			continue
 		}
-		a.log.Info("an agent of a session has gone", "run", run.Alias, "attempt", w.attempt.ID, "agent", w.taken.Agent)
+		a.Log.Info("an agent of a session has gone", "run", run.Alias, "attempt", w.attempt.ID, "agent", w.taken.Agent)
 		errs = append(errs, shim.Cancel(w.folder))
 	}
 	if len(errs) > 0 {

@@ -43,7 +43,7 @@ func (a *Sessions) Turn(ctx context.Context, name string, req api.TurnQuery) (ap
 			return t, err
 		}
 		a.await(wait, run.ID)
-		if run, err = a.engine.Load(ctx, run.ID); err != nil {
+		if run, err = a.Engine.Load(ctx, run.ID); err != nil {
 			return api.Turn{}, err
 		}
 	}
@@ -127,7 +127,7 @@ func (a *Sessions) shown(run *core.Run, s *core.Stage) []string {
 			if artifact.Name == "report.json" {
 				continue
 			}
-			paths = append(paths, filepath.Join(a.folder(run.ID), "artifacts", fmt.Sprintf("%s.r%d", s.ID, s.Round), artifact.Name))
+			paths = append(paths, filepath.Join(a.Folder(run.ID), "artifacts", fmt.Sprintf("%s.r%d", s.ID, s.Round), artifact.Name))
 		}
 	}
 	return paths
@@ -140,8 +140,8 @@ func (a *Sessions) Say(ctx context.Context, name string, req api.Say) (api.Turn,
 		return api.Turn{}, err
 	}
 	if slices.Contains(api.CallerFrom(ctx).Inside, name) {
-		return api.Turn{}, core.Errorf(core.CodeForbidden, "this was said inside session %s, and not by the person in it", name).
-			WithHint("the hook of the session's own program tells what they type")
+		return api.Turn{}, core.Errorf(core.CodeForbidden, "this came from inside session %s, not from the person in it", name).
+			WithHint("only the hook of the session's own program tells what they type")
 	}
 	own, err := a.ownWords()
 	if err != nil {
@@ -152,13 +152,13 @@ func (a *Sessions) Say(ctx context.Context, name string, req api.Say) (api.Turn,
 	if run.Status.Terminal() || !asked && means == "" {
 		return a.turn(run), nil
 	}
-	word := core.WordGiven{Session: name, Means: means, Text: plain.Clip(a.redactor.String(req.Text), maxWord)}
+	word := core.WordGiven{Session: name, Means: means, Text: plain.Clip(a.Redactor.String(req.Text), maxWord)}
 	if s := run.Current(); s != nil && s.Gate != nil && !s.Gate.Approved && run.Status == core.StatusAwaiting {
 		subject := s.Gate.Subject
 		word.Subject = &subject
 	}
 	// The hook of the person's own program heard it: these are their words.
-	run, err = a.engine.Submit(ctx, run.ID, core.Person(a.person), word)
+	run, err = a.Engine.Submit(ctx, run.ID, core.Person(a.Person), word)
 	if err != nil {
 		return api.Turn{}, err
 	}
@@ -179,7 +179,7 @@ func (a *Sessions) ownWords() ([]string, error) {
 func (a *Sessions) approvalWords() []string {
 	own, err := a.ownWords()
 	if err != nil {
-		a.log.Warn("the words of the person's settings are not listed", "error", err)
+		a.Log.Warn("the words of the person's settings are not listed", "error", err)
 	}
 	return append(core.ApprovalWords(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG"))), own...)
 }

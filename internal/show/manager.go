@@ -53,7 +53,7 @@ func openQuestion(r *core.Run, q core.Question) api.Question {
 }
 
 // goesOn is when a run that waits for answers goes on without them: all of these
-// questions have defaults. Zero where it does not.
+// questions have defaults. Zero if it does not.
 func goesOn(questions []core.Question) time.Time {
 	var due time.Time
 	for _, q := range questions {

@@ -114,7 +114,7 @@ func task(t *core.Task) api.Task {
 }
 
 // Claimed is what an agent says that it used, beside what its broker metered; nil
-// where that is all that is known.
+// if that is all that is known.
 func Claimed(claim core.Usage, metered *core.Usage) *core.Usage {
 	if metered == nil {
 		return nil

@@ -1,42 +1,27 @@
 package show
 
 import (
-	"slices"
-
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// Waits are what of a run waits for a person: one function for each kind.
+// Waits is what of a run waits for a person, but for questions: those are listed
+// themselves.
 func Waits(r *core.Run) []api.Waiting {
-	return slices.Concat(approvals(r), pauses(r), reviews(r))
-}
-
-func approvals(r *core.Run) []api.Waiting {
-	s := r.Gated()
-	if r.Status != core.StatusAwaiting || s == nil {
+	w := api.Waiting{Since: r.WaitsSince, Next: wording.Next(r)}
+	switch gated := r.Gated(); {
+	case r.Pause != nil && r.Pause.Code != core.PauseQuestion:
+		w.Kind, w.Since, w.Reason, w.Pause = api.WaitPause, r.Pause.At, r.Pause.Reason, r.Pause
+	case r.Status == core.StatusAwaiting && gated != nil:
+		w.Kind, w.Reason, w.Gate = api.WaitApproval, "stage "+gated.ID+" waits for an approval", gated.Gate
+	case r.Status == core.StatusReview:
+		w.Kind, w.Reason = api.WaitReview, r.Branch+" is published and waits for a review"
+		if r.PullRequest != nil && r.PullRequest.URL != "" {
+			w.Reason += ": " + r.PullRequest.URL
+		}
+	default:
 		return nil
 	}
-	return []api.Waiting{{
-		Kind: api.WaitApproval, Since: r.WaitsSince, Reason: "stage " + s.ID + " waits for an approval", Next: wording.Next(r), Gate: s.Gate,
-	}}
-}
-
-func pauses(r *core.Run) []api.Waiting {
-	if r.Pause == nil || r.Pause.Code == core.PauseQuestion { // what is asked is listed itself
-		return nil
-	}
-	return []api.Waiting{{Kind: api.WaitPause, Since: r.Pause.At, Reason: r.Pause.Reason, Next: wording.Next(r), Pause: r.Pause}}
-}
-
-func reviews(r *core.Run) []api.Waiting {
-	if r.Status != core.StatusReview {
-		return nil
-	}
-	reason := r.Branch + " is published and waits for a review"
-	if r.PullRequest != nil && r.PullRequest.URL != "" {
-		reason += ": " + r.PullRequest.URL
-	}
-	return []api.Waiting{{Kind: api.WaitReview, Since: r.WaitsSince, Reason: reason, Next: wording.Next(r)}}
+	return []api.Waiting{w}
 }

@@ -19,7 +19,7 @@ func (a *Starter) AddProject(ctx context.Context, req api.AddProject) (project s
 	}
 	if strings.ContainsAny(req.Playbook, "/\\") {
 		return "", nil, core.Errorf(core.CodeInvalid, "%.80q is a path, and a project's playbook is named", req.Playbook).
-			WithHint("commit it as .stellwerk/playbooks/NAME.yaml, then --playbook NAME")
+			WithHint("commit it as .stellwerk/playbooks/NAME.yaml, then name it").Offer(core.With("playbook"))
 	}
 	g, err := a.added(ctx, req)
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *Starter) added(ctx context.Context, req api.AddProject) (*ground, error
 
 // decide records what a person says about a project as they add it.
 func (g *ground) decide(ctx context.Context, req api.AddProject) error {
-	p, err := g.starter.engine.Project(ctx, g.project)
+	p, err := g.starter.Engine.Project(ctx, g.project)
 	if err != nil {
 		return err
 	}
@@ -69,12 +69,12 @@ func (g *ground) decide(ctx context.Context, req api.AddProject) error {
 		if _, _, err := g.find(ctx, req.Playbook); err != nil {
 			return err
 		}
-		if err := g.starter.engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.PlaybookChosen{Playbook: req.Playbook}); err != nil {
+		if err := g.starter.Engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.PlaybookChosen{Playbook: req.Playbook}); err != nil {
 			return err
 		}
 	}
 	if req.Name == "" || req.Name == p.Name {
 		return nil
 	}
-	return g.starter.engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.ProjectNamed{Name: req.Name})
+	return g.starter.Engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.ProjectNamed{Name: req.Name})
 }

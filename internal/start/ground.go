@@ -39,7 +39,11 @@ type ground struct {
 
 // ground looks at a repository and brings its yard up to date. The person's
 // working copy is only read.
-func (a *Starter) ground(ctx context.Context, at site, base string, forge config.ForgeSettings) (*ground, error) {
+func (a *Starter) ground(ctx context.Context, at site, base string, flags map[string]string) (*ground, error) {
+	forge, err := chooseForge(flags)
+	if err != nil {
+		return nil, err
+	}
 	g, err := a.locate(ctx, at)
 	if err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func (a *Starter) ground(ctx context.Context, at site, base string, forge config
 // is refused later leaves no project behind.
 func (g *ground) prepare(ctx context.Context) error {
 	var err error
-	if g.yard, err = g.starter.yards.Yard(ctx, g.project); err != nil {
+	if g.yard, err = g.starter.Yards.Yard(ctx, g.project); err != nil {
 		return err
 	}
 	if g.base == "" {
@@ -83,9 +87,9 @@ func (g *ground) special(ctx context.Context) error {
 	return nil
 }
 
-// register puts the repository under Stellwerk where it is not yet.
+// register puts the repository under Stellwerk if it is not yet.
 func (g *ground) register(ctx context.Context) error {
-	p, err := g.starter.engine.Project(ctx, g.project)
+	p, err := g.starter.Engine.Project(ctx, g.project)
 	if err != nil || p != nil {
 		return err
 	}
@@ -141,16 +145,21 @@ func (g *ground) settings(ctx context.Context, flags map[string]string) (*config
 	return config.Read(flags, config.File{Name: config.ProjectFile, Data: data})
 }
 
-// plan is a playbook with what it rests on.
-type plan struct {
+// loaded is a playbook with the settings and files that it was read with.
+type loaded struct {
+	settings *config.Settings
 	playbook *core.Playbook
 	files    []playbook.File // content of the repository that is obeyed
 	warnings []string
 }
 
-// playbook finds and reads the playbook of a run: a name among the
+// load reads the settings and the playbook of a run: a name among the
 // repository's and the built-in ones, or a file that the person points at.
-func (g *ground) playbook(ctx context.Context, name string, settings *config.Settings) (*plan, error) {
+func (g *ground) load(ctx context.Context, name string, flags map[string]string) (*loaded, error) {
+	settings, remarks, err := g.settings(ctx, flags)
+	if err != nil {
+		return nil, err
+	}
 	opts, sources, err := g.options(ctx, settings)
 	if err != nil {
 		return nil, err
@@ -159,7 +168,7 @@ func (g *ground) playbook(ctx context.Context, name string, settings *config.Set
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{}
+	p := &loaded{settings: settings}
 	var warnings []playbook.Warning
 	if data == nil {
 		p.playbook, warnings, err = playbook.Builtin(file, opts)
@@ -179,6 +188,7 @@ func (g *ground) playbook(ctx context.Context, name string, settings *config.Set
 		}
 	}
 	slices.Sort(p.warnings)
+	p.warnings = append(remarks, p.warnings...)
 	for _, needed := range playbook.RepositoryFiles(p.playbook, opts.Roles) {
 		if content, ok := sources[needed]; ok {
 			p.files = append(p.files, playbook.File{Name: needed, Data: content})
@@ -217,7 +227,7 @@ func (g *ground) chosen(ctx context.Context, name string) (string, error) {
 	if name != "" {
 		return name, nil
 	}
-	p, err := g.starter.engine.Project(ctx, g.project)
+	p, err := g.starter.Engine.Project(ctx, g.project)
 	if err != nil {
 		return "", err
 	}
@@ -252,7 +262,7 @@ func (g *ground) find(ctx context.Context, name string) (string, []byte, error) 
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return "", nil, core.Wrap(core.CodeNotFound, err, "the playbook cannot be read", "check the path after --playbook")
+		return "", nil, core.Wrap(core.CodeNotFound, err, "the playbook cannot be read", "check its path")
 	}
 	return name, data, nil
 }

@@ -19,11 +19,11 @@ import (
 
 // library is what there is to read for one project, or for none.
 type library struct {
-	ground *ground // has no repository where no project is meant
+	ground *ground // has no repository if no project is meant
 	opts   playbook.Options
 	own    []string // files of the repository's playbooks
 	files  []yard.File
-	chosen string // playbook that is taken where none is named
+	chosen string // playbook that is taken if none is named
 }
 
 // library reads what a project's repository has on its base. One on this machine
@@ -70,10 +70,10 @@ func (a *Starter) lookInto(ctx context.Context, project string) (*ground, error)
 	if err != nil {
 		return nil, err
 	}
-	if g.yard, err = a.yards.Yard(ctx, g.project); err != nil {
+	if g.yard, err = a.Yards.Yard(ctx, g.project); err != nil {
 		return nil, err
 	}
-	row, err := a.store.Project(ctx, g.project)
+	row, err := a.Store.Project(ctx, g.project)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ import (
 // What it found becomes part of the run; an error means that it must not begin.
 // The trial lasts until endTrial.
 func (a *Starter) preflight(ctx context.Context, s *Prepared) error {
-	limit := s.settings.Preflight
+	limit := s.loaded.settings.Preflight
 	switch {
 	case limit.V == 0:
 		s.Started.Preflight = &core.Preflight{Skipped: "it was set to off by " + limit.From.String()}
@@ -33,13 +33,13 @@ func (a *Starter) preflight(ctx context.Context, s *Prepared) error {
 	case s.Request.Session != "": // a session is the agents' program, and is not kept waiting
 		return nil
 	}
-	in, err := s.ground.preflight(ctx, s.plan.playbook, s.Started.Isolation)
+	in, err := s.ground.preflight(ctx, s.loaded.playbook, s.Started.Isolation)
 	if err != nil {
 		return err
 	}
 	in.Limit, in.Tell = limit.V, s.tell
 	if !s.untried {
-		if s.trial, err = a.dispatch.NewTrial(ctx, s.Started); err != nil {
+		if s.trial, err = a.Trials.NewTrial(ctx, s.Started); err != nil {
 			return err
 		}
 		in.Trial = tried{s.trial}
@@ -60,27 +60,27 @@ func (a *Starter) EndTrial(ctx context.Context, s *Prepared) {
 		return
 	}
 	if err := s.trial.Close(ctx); err != nil {
-		a.log.Warn("a trial of the checks left something behind", "error", err)
+		a.Log.Warn("a trial of the checks left something behind", "error", err)
 	}
 }
 
 // Submit begins the run, which takes over what its trial has cached: before it
-// begins, as its first attempt may look there at once. Where it does not begin,
+// begins, as its first attempt may look there at once. If it does not begin,
 // nobody would ever remove that.
 func (a *Starter) Submit(ctx context.Context, s *Prepared, word core.Actor) (*core.Run, error) {
 	if s.trial == nil {
-		return a.engine.Submit(ctx, s.Started.Run, word, s.Started)
+		return a.Engine.Submit(ctx, s.Started.Run, word, s.Started)
 	}
 	err := s.trial.Keep()
 	if err == nil {
 		var run *core.Run
-		if run, err = a.engine.Submit(ctx, s.Started.Run, word, s.Started); err == nil {
+		if run, err = a.Engine.Submit(ctx, s.Started.Run, word, s.Started); err == nil {
 			return run, nil
 		}
 	}
-	if _, missing := a.store.Run(context.WithoutCancel(ctx), s.Started.Run); errors.Is(missing, store.ErrNotFound) {
+	if _, missing := a.Store.Run(context.WithoutCancel(ctx), s.Started.Run); errors.Is(missing, store.ErrNotFound) {
 		if err := s.trial.Disown(); err != nil {
-			a.log.Warn("what a trial of the checks has cached is left behind", "error", err)
+			a.Log.Warn("what a trial of the checks has cached is left behind", "error", err)
 		}
 	}
 	return nil, err
@@ -106,9 +106,9 @@ func (g *ground) preflight(ctx context.Context, p *core.Playbook, isolation stri
 	}
 	in := g.look(p, files)
 	in.Detected = g.detect(ctx, files).Setup
-	in.Place.Isolated, in.Place.ReadOnly = isolation == string(sandbox.Sandbox), g.starter.settings.ReadOnly.V
+	in.Place.Isolated, in.Place.ReadOnly = isolation == string(sandbox.Sandbox), g.starter.Settings.ReadOnly.V
 	if in.Place.Isolated {
-		in.Place.Private = g.starter.dispatch.Private()
+		in.Place.Private = g.starter.Trials.Private()
 	}
 	in.Place.Settings, err = config.UserFile(os.Getenv)
 	return in, err
@@ -118,7 +118,7 @@ func (g *ground) preflight(ctx context.Context, p *core.Playbook, isolation stri
 // what comes with the program can be looked at.
 func (g *ground) look(p *core.Playbook, files []yard.File) preflight.Input {
 	in := preflight.Input{
-		Playbook: p, Agents: p.Agents, Files: map[string]string{}, Lacks: g.lacks, Handed: g.starter.agents.SecretNames,
+		Playbook: p, Agents: p.Agents, Files: map[string]string{}, Lacks: g.lacks, Handed: g.starter.Agents.SecretNames,
 		Head: func(ctx context.Context, path string) (string, error) {
 			data, err := g.yard.Show(ctx, g.commit, path, maxConfigFile)
 			return string(data), err
@@ -133,15 +133,15 @@ func (g *ground) look(p *core.Playbook, files []yard.File) preflight.Input {
 
 // lacks says what an agent's program lacks to get to work.
 func (g *ground) lacks(use string, lookup func(string) string) string {
-	if g.starter.settings.Credential.Set() && g.starter.agents.Provider(use) != "" {
+	if g.starter.Settings.Credential.Set() && g.starter.Agents.Provider(use) != "" {
 		return ""
 	}
-	return g.starter.agents.Lacks(use, lookup)
+	return g.starter.Agents.Lacks(use, lookup)
 }
 
 // checkPrices reads the person's price list as the broker of the first attempt would.
 func (g *ground) checkPrices(p *core.Playbook) error {
-	if !slices.ContainsFunc(slices.Collect(maps.Values(p.Agents)), func(a core.Agent) bool { return g.starter.agents.Provider(a.Use) != "" }) {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(p.Agents)), func(a core.Agent) bool { return g.starter.Agents.Provider(a.Use) != "" }) {
 		return nil
 	}
 	file, err := config.PricesFile(os.Getenv)

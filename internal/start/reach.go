@@ -21,7 +21,7 @@ func (g *ground) network(ctx context.Context, p *core.Playbook, isolation string
 	if want.Mode.V == config.NetworkOpen {
 		if session && want.Mode.From.Level == config.LevelFlag {
 			return nil, nil, core.Errorf(core.CodeForbidden, "a session cannot open the network").
-				WithHint("the person does that: in a terminal of their own, or with `network: {mode: open}` in their settings")
+				WithHint("ask the person: they can, in a terminal of their own or with `network: {mode: open}` in their settings")
 		}
 		return &core.Network{Open: true}, nil, nil
 	}
@@ -42,7 +42,7 @@ func (g *ground) network(ctx context.Context, p *core.Playbook, isolation string
 	for _, preset := range presets(p, n.Detected) {
 		answer, err := registry.Ask(ctx, preset, os.Environ())
 		if err != nil {
-			return nil, nil, core.Wrap(core.CodeUnavailable, err, "it is not known which registry "+preset+" uses on this machine", "")
+			return nil, nil, core.Wrap(core.CodeUnavailable, err, "cannot find out which registry "+preset+" uses on this machine", "")
 		}
 		n.Presets[preset] = answer.Hosts
 		n.Settings.Add(core.ToolSettings(answer.Settings))

@@ -28,11 +28,11 @@ func (a *Starter) Rehearse(ctx context.Context, req api.StartRun) (api.Rehearsal
 		return api.Rehearsal{}, err
 	}
 	r := rehearsal(s)
-	if err := a.trust(ctx, s.ground, s.plan, false); err != nil {
+	if err := a.trust(ctx, s.ground, s.loaded, false); err != nil {
 		if core.CodeOf(err) != core.CodeUntrusted {
 			return r, err
 		}
-		r.Untrusted = s.plan.names()
+		r.Untrusted = s.loaded.names()
 	} else {
 		trusted = true
 	}
@@ -42,7 +42,7 @@ func (a *Starter) Rehearse(ctx context.Context, req api.StartRun) (api.Rehearsal
 	s.tell = a.looks.teller(req.Ticket)
 	switch err := a.preflight(ctx, s); {
 	case core.CodeOf(err) == core.CodeUnavailable && ctx.Err() == nil:
-		r.Problem = &core.Refusal{Reason: a.redactor.String(err.Error()), Advice: core.Advice{Hint: wording.Hint(err)}}
+		r.Problem = &core.Refusal{Reason: a.Redactor.String(err.Error()), Advice: core.Advice{Hint: wording.Hint(err)}}
 	case err != nil:
 		return r, err
 	}
@@ -148,5 +148,5 @@ func (l *looks) end(ticket string) {
 func (a *Starter) Looking(_ context.Context, ticket string) (api.Looking, error) {
 	a.looks.mu.Lock()
 	defer a.looks.mu.Unlock()
-	return api.Looking{At: a.redactor.String(a.looks.at[ticket])}, nil
+	return api.Looking{At: a.Redactor.String(a.looks.at[ticket])}, nil
 }

@@ -18,12 +18,12 @@ import (
 )
 
 // runStarted settles everything that a run is pinned to.
-func (a *Starter) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p *ground, settings *config.Settings, plan *plan) (core.RunStarted, error) {
-	isolation, err := a.chooseIsolation(settings, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
+func (a *Starter) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p *ground, loaded *loaded) (core.RunStarted, error) {
+	isolation, err := a.chooseIsolation(loaded.settings, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
 	if err != nil {
 		return core.RunStarted{}, err
 	}
-	if err := a.unexposed(isolation, plan); err != nil {
+	if err := a.unexposed(isolation, loaded); err != nil {
 		return core.RunStarted{}, err
 	}
 	if !p.repo.Identity.Complete() {
@@ -31,12 +31,12 @@ func (a *Starter) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID
 			WithHint(`git config --global user.name "Your Name" && git config --global user.email you@example.org`)
 	}
 	// Branch and alias are published: they are made of what is shown, and before anything is cut off.
-	req.Goal, req.Title, req.Issue = a.redactor.String(req.Goal), a.redactor.String(req.Title), a.redactor.String(req.Issue)
+	req.Goal, req.Title, req.Issue = a.Redactor.String(req.Goal), a.Redactor.String(req.Title), a.Redactor.String(req.Issue)
 	title := naming.Title(req.Title, req.Goal)
 	branch := req.Branch
-	if a.redactor.String(branch) != branch {
-		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "the name of the branch has a secret in it, and would be published").
-			WithHint("choose another with --branch")
+	if a.Redactor.String(branch) != branch {
+		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "the name of the branch contains a secret, and it would be published").
+			WithHint("choose another").Offer(core.With("branch"))
 	}
 	if branch == "" {
 		if branch, err = p.ownBranch(ctx, req.Issue, title, id); err != nil {
@@ -46,22 +46,22 @@ func (a *Starter) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID
 	if err := p.branchFree(ctx, branch); err != nil {
 		return core.RunStarted{}, err
 	}
-	if err := p.up.admit(ctx, p.yard, branch, plan.playbook); err != nil {
+	if err := p.up.admit(ctx, p.yard, branch, loaded.playbook); err != nil {
 		return core.RunStarted{}, err
 	}
-	network, remarks, err := p.network(ctx, plan.playbook, isolation, settings.Network, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
+	network, remarks, err := p.network(ctx, loaded.playbook, isolation, loaded.settings.Network, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
 	if err != nil {
 		return core.RunStarted{}, err
 	}
-	plan.warnings = append(plan.warnings, remarks...)
+	loaded.warnings = append(loaded.warnings, remarks...)
 	started := core.RunStarted{
 		Run: id.String(), Alias: naming.Alias(title, id), Project: p.project, Goal: req.Goal, Title: title,
-		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: settings.Limits(),
+		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *loaded.playbook, Limits: loaded.settings.Limits(),
 		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.remote, Forge: config.ForgeLocal,
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Options: req.Options,
 		Session: req.Session, Conversation: req.Conversation, Network: network,
 	}
-	if started.Resources, err = a.resources(settings); err != nil {
+	if started.Resources, err = a.resources(loaded.settings); err != nil {
 		return core.RunStarted{}, err
 	}
 	p.up.pin(&started, p.repo.CommonDir)
@@ -85,36 +85,38 @@ func (a *Starter) chooseIsolation(settings *config.Settings, session bool) (stri
 	case config.IsolationNone:
 		if session && want.From.Level == config.LevelFlag {
 			return "", core.Errorf(core.CodeForbidden, "a session cannot give isolation up").
-				WithHint("the person does that: in a terminal of their own, or with `isolation: none` in their settings")
+				WithHint("ask the person: they can, in a terminal of their own or with `isolation: none` in their settings")
 		}
 		return want.V, nil
 	case config.IsolationContainer:
 		return "", core.Errorf(core.CodeUnsupported, "isolation %q is not offered by this version", want.V).
-			WithHint("use --isolation sandbox")
+			Offer(core.With("isolation sandbox"))
 	}
-	if kind, why := a.isolation(); kind != sandbox.Sandbox {
+	if kind, why := a.Isolation(); kind != sandbox.Sandbox {
 		return "", core.Errorf(core.CodeUnavailable, "agents cannot be isolated on this machine: %s", why).
-			WithHint("%s; or give isolation up with --isolation none", sandbox.Remedy())
+			WithHint("%s; or give isolation up", sandbox.Remedy()).Offer(core.With("isolation none"))
 	}
 	return string(sandbox.Sandbox), nil
 }
 
 // unexposed refuses a run whose isolated processes would see a socket of this
 // machine.
-func (a *Starter) unexposed(isolation string, plan *plan) error {
+func (a *Starter) unexposed(isolation string, loaded *loaded) error {
 	if isolation == string(sandbox.None) {
 		return nil
 	}
-	remark, err := a.dispatch.Exposed()
+	remark, err := a.Trials.Exposed()
 	if remark != "" {
-		plan.warnings = append(plan.warnings, remark)
+		loaded.warnings = append(loaded.warnings, remark)
 	}
 	return err
 }
 
-// limitAttempts holds the playbook to the attempts that were set: a flag is the
-// person's word about this run, any other setting is a limit.
-func (p *plan) limitAttempts(set config.Value[int]) {
+// settle makes the playbook this run's own by what was set and chosen for it. Of
+// its attempts, a flag is the person's word about this run; any other setting is a
+// limit.
+func (p *loaded) settle(c core.Options) error {
+	set := p.settings.Attempts
 	limit := func(attempts *int) {
 		switch set.From.Level {
 		case config.LevelFlag:
@@ -130,10 +132,6 @@ func (p *plan) limitAttempts(set config.Value[int]) {
 	if p.playbook.Project != nil {
 		limit(&p.playbook.Project.Attempts)
 	}
-}
-
-// settle makes the playbook this run's own by what was chosen for it.
-func (p *plan) settle(c core.Options) error {
 	settled, warnings, err := playbook.Settle(*p.playbook, c)
 	if err != nil {
 		return err
@@ -149,12 +147,12 @@ func (g *ground) branchFree(ctx context.Context, branch string) error {
 		return err
 	}
 	if branch == g.base {
-		return core.Errorf(core.CodeInvalid, "the run's branch cannot be %s, which it starts from", branch).WithHint("choose another with --branch")
+		return core.Errorf(core.CodeInvalid, "the run's branch cannot be %s, which it starts from", branch).WithHint("choose another").Offer(core.With("branch"))
 	}
 	_, err := g.yard.Resolve(ctx, yard.UpstreamHeads+branch)
 	if err == nil {
 		return core.Errorf(core.CodeConflict, "the branch %s exists already", branch).
-			WithHint("choose another with --branch, or delete it if it is not needed")
+			WithHint("delete it if nobody needs it, or choose another").Offer(core.With("branch"))
 	}
 	if !errors.Is(err, yard.ErrNotFound) {
 		return err
@@ -179,7 +177,7 @@ func (g *ground) ownBranch(ctx context.Context, issue, title string, id uuid.UUI
 	if err != nil {
 		return "", err
 	}
-	open, err := g.starter.store.Runs(ctx, store.Filter{Project: g.project, Open: true})
+	open, err := g.starter.Store.Runs(ctx, store.Filter{Project: g.project, Open: true})
 	for _, row := range open {
 		if row.Branch == name && row.Title != title {
 			return distinct, nil

@@ -11,14 +11,14 @@ import (
 )
 
 // site says which repository is meant: that of a project, by name or key, or
-// where none is named, the one that holds the folder.
+// if none is named, the one that holds the folder.
 type site struct{ dir, project string }
 
 // locate finds the repository that is meant.
 func (a *Starter) locate(ctx context.Context, at site) (*ground, error) {
 	dir := at.dir
 	if at.project != "" {
-		p, err := a.find.Project(ctx, at.project)
+		p, err := a.Find.Project(ctx, at.project)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ func (g *ground) far() bool { return g.repo.CommonDir == "" }
 // folder is where the repository lies on this machine.
 func (g *ground) folder() string { return cmp.Or(g.repo.Top, g.repo.CommonDir) }
 
-// branch is the branch that work starts from where none is named.
+// branch is the branch that work starts from if none is named.
 func (g *ground) branch(ctx context.Context) (string, error) {
 	if !g.far() && !g.repo.Detached {
 		return g.repo.Branch, nil
@@ -64,7 +64,7 @@ func (g *ground) branch(ctx context.Context) (string, error) {
 	}
 	if branch == "" {
 		return "", core.Errorf(core.CodeInvalid, "no branch is checked out in %s, so there is nothing to start from", where).
-			WithHint("name the branch: --base main")
+			WithHint("name the branch").Offer(core.With("base"))
 	}
 	return branch, nil
 }

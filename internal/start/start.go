@@ -53,7 +53,7 @@ type Trials interface {
 
 // Agents says what is known of the programs that agents are.
 type Agents struct {
-	Provider    func(agent string) string // where its model is; "" where that is not known
+	Provider    func(agent string) string // where its model is; "" if that is not known
 	SecretNames func(agent string) []string
 	Lacks       func(agent string, lookup func(string) string) string
 }
@@ -79,46 +79,27 @@ type Options struct {
 
 // Starter prepares runs, and shows what there is to start them with.
 type Starter struct {
-	state     string
-	person    string
-	engine    Engine
-	store     Store
-	find      *find.Finder
-	yards     dispatch.Yards
-	dispatch  Trials
-	agents    Agents
-	settings  *config.Settings
-	redactor  *redact.Redactor
-	isolation func() (sandbox.Kind, string)
-	alone     func(ctx context.Context, req api.StartRun, project string) error
-	log       *slog.Logger
-	looks     looks
+	Options
+	looks looks
 }
 
 // NewStarter makes a Starter.
-func NewStarter(o Options) *Starter {
-	return &Starter{
-		state: o.State, person: o.Person, engine: o.Engine, store: o.Store, find: o.Find, yards: o.Yards, dispatch: o.Trials, agents: o.Agents,
-		settings: o.Settings, redactor: o.Redactor, isolation: o.Isolation, alone: o.Alone, log: o.Log,
-	}
-}
+func NewStarter(o Options) *Starter { return &Starter{Options: o} }
 
 // Prepared is a run that is about to begin: everything it is pinned to was looked
 // up and found in order.
 type Prepared struct {
 	Request  api.StartRun // with what it left open filled in
-	id       uuid.UUID
 	Started  core.RunStarted
 	Warnings []string
 
-	ground   *ground
-	plan     *plan
-	settings *config.Settings
+	ground *ground
+	loaded *loaded
 	// untried leaves the trial of the checks out of the preflight, for the reason why.
 	untried bool
 	why     string
 	tell    func(what string)
-	trial   *dispatch.Trial // nil where there was none
+	trial   *dispatch.Trial // nil if there was none
 }
 
 // Admission judges a run before its checks are tried: it refuses the run, or says
@@ -173,7 +154,7 @@ func (a *Starter) Prepare(ctx context.Context, req api.StartRun, id uuid.UUID, a
 	if err := s.ground.register(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.trust(ctx, s.ground, s.plan, req.Trust); err != nil {
+	if err := a.trust(ctx, s.ground, s.loaded, req.Trust); err != nil {
 		return nil, err
 	}
 	s.Request.Base = s.ground.base
@@ -185,42 +166,32 @@ func (a *Starter) Prepare(ctx context.Context, req api.StartRun, id uuid.UUID, a
 
 // settle finds everything that a run is pinned to. It changes nothing.
 func (a *Starter) settle(ctx context.Context, req api.StartRun, id uuid.UUID) (*Prepared, error) {
-	chosen, err := chooseForge(flagsOf(req))
-	if err != nil {
-		return nil, err
-	}
-	p, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, chosen)
+	p, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, flagsOf(req))
 	if err != nil {
 		return nil, err
 	}
 	if err := p.sessionFits(ctx, req); err != nil {
 		return nil, err
 	}
-	settings, warnings, err := p.settings(ctx, flagsOf(req))
-	if err != nil {
-		return nil, err
-	}
 	if req.Playbook, err = p.chosen(ctx, req.Playbook); err != nil {
 		return nil, err
 	}
-	plan, err := p.playbook(ctx, req.Playbook, settings)
+	loaded, err := p.load(ctx, req.Playbook, flagsOf(req))
 	if err != nil {
 		return nil, err
 	}
-	if err := a.trust(ctx, p, plan, false); err != nil && (!req.Trust || core.CodeOf(err) != core.CodeUntrusted) {
+	if err := a.trust(ctx, p, loaded, false); err != nil && (!req.Trust || core.CodeOf(err) != core.CodeUntrusted) {
 		return nil, err
 	}
-	plan.limitAttempts(settings.Attempts)
-	if err := plan.settle(req.Options); err != nil {
+	if err := loaded.settle(req.Options); err != nil {
 		return nil, err
 	}
-	started, err := a.runStarted(ctx, req, id, p, settings, plan)
+	started, err := a.runStarted(ctx, req, id, p, loaded)
 	if err != nil {
 		return nil, err
 	}
 	return &Prepared{
-		Request: req, id: id, Started: started, ground: p, plan: plan, settings: settings,
-		Warnings: append(append(warnings, plan.warnings...), p.warnings()...),
+		Request: req, Started: started, ground: p, loaded: loaded, Warnings: append(loaded.warnings, p.warnings()...),
 	}, nil
 }
 
@@ -228,17 +199,17 @@ func (a *Starter) settle(ctx context.Context, req api.StartRun, id uuid.UUID) (*
 func (g *ground) sessionFits(ctx context.Context, req api.StartRun) error {
 	if req.Session != "" && g.far() {
 		return core.Errorf(core.CodeUnsupported, "a session works in a repository on this machine, and %s is not", g.remote).
-			WithHint("leave out --session")
+			WithHint("start it without a session")
 	}
-	return g.starter.alone(ctx, req, g.project)
+	return g.starter.Alone(ctx, req, g.project)
 }
 
 func checkGoal(req api.StartRun) error {
 	switch {
 	case strings.TrimSpace(req.Goal) == "":
-		return core.Errorf(core.CodeInvalid, "a run needs a goal").WithHint(`say what is to be done: stellwerk run "add a login page"`)
+		return core.Errorf(core.CodeInvalid, "a run needs a goal").WithHint("say what is to be done, such as \"add a login page\"").Offer(core.Choice{Verb: core.VerbStart})
 	case len(req.Goal) > maxGoal:
-		return core.Errorf(core.CodeInvalid, "the goal is %d bytes long, at most %d are possible", len(req.Goal), maxGoal).
+		return core.Errorf(core.CodeInvalid, "the goal has %d bytes, and the limit is %d", len(req.Goal), maxGoal).
 			WithHint("put the details into a file of the repository and name it in the goal")
 	}
 	return nil

@@ -11,11 +11,11 @@ import (
 
 // trust sees that a person has trusted the content a run will obey. It is
 // asked once per content: the same files need no second word, changed ones do.
-func (a *Starter) trust(ctx context.Context, g *ground, p *plan, confirm bool) error {
+func (a *Starter) trust(ctx context.Context, g *ground, p *loaded, confirm bool) error {
 	if len(p.files) == 0 {
 		return nil
 	}
-	project, err := a.engine.Project(ctx, g.project)
+	project, err := a.Engine.Project(ctx, g.project)
 	if err != nil {
 		return err
 	}
@@ -24,15 +24,15 @@ func (a *Starter) trust(ctx context.Context, g *ground, p *plan, confirm bool) e
 	}
 	if !confirm {
 		return core.Errorf(core.CodeUntrusted, "nobody has trusted %s as it is now", strings.Join(p.names(), ", ")).
-			WithHint("read it, then `stellwerk trust` (or start with --trust)")
+			WithHint("read it, then trust it").Offer(core.Choice{Verb: core.VerbTrust}, core.With("trust"))
 	}
 	if err := g.register(ctx); err != nil {
 		return err
 	}
-	return a.engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")})
+	return a.Engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")})
 }
 
-func (p *plan) names() []string {
+func (p *loaded) names() []string {
 	names := make([]string, 0, len(p.files))
 	for _, f := range p.files {
 		names = append(names, f.Name)
@@ -42,27 +42,19 @@ func (p *plan) names() []string {
 
 // Trust implements api.Service.
 func (a *Starter) Trust(ctx context.Context, req api.Trust) (api.Trusted, error) {
-	chosen, err := chooseForge(map[string]string{"forge": req.Forge, "remote": req.Remote})
-	if err != nil {
-		return api.Trusted{}, err
-	}
-	g, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, chosen)
+	g, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, map[string]string{"forge": req.Forge, "remote": req.Remote})
 	if err != nil {
 		return api.Trusted{}, err
 	}
 	if req.Playbook, err = g.chosen(ctx, req.Playbook); err != nil {
 		return api.Trusted{}, err
 	}
-	settings, _, err := g.settings(ctx, nil)
-	if err != nil {
-		return api.Trusted{}, err
-	}
-	p, err := g.playbook(ctx, req.Playbook, settings)
+	p, err := g.load(ctx, req.Playbook, nil)
 	if err != nil {
 		return api.Trusted{}, err
 	}
 	if req.Confirm != "" && req.Confirm != p.playbook.Hash {
-		return api.Trusted{}, core.Errorf(core.CodeConflict, "the content changed since you looked at it").WithHint("look again: `stellwerk trust`")
+		return api.Trusted{}, core.Errorf(core.CodeConflict, "the content changed since you looked at it").WithHint("look again").Offer(core.Choice{Verb: core.VerbTrust})
 	}
 	err = a.trust(ctx, g, p, req.Confirm != "")
 	if err != nil && core.CodeOf(err) != core.CodeUntrusted {
@@ -72,7 +64,7 @@ func (a *Starter) Trust(ctx context.Context, req api.Trust) (api.Trusted, error)
 }
 
 // content is what a person should read before they agree.
-func (p *plan) content() string {
+func (p *loaded) content() string {
 	var b strings.Builder
 	for _, f := range p.files {
 		fmt.Fprintf(&b, "--- %s\n%s\n", f.Name, strings.TrimRight(string(f.Data), "\n"))

@@ -16,7 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// upstream is where a run is fetched from and published to, where that is not
+// upstream is where a run is fetched from and published to, if that is not
 // the person's repository itself. The zero value means that it is.
 type upstream struct {
 	settings   config.ForgeSettings
@@ -45,8 +45,8 @@ func chooseForge(flags map[string]string) (config.ForgeSettings, error) {
 	}
 	chosen := settings.Forge
 	if !chosen.Local() && chosen.Kind.V != own.Forge.Kind.V {
-		return chosen, core.Errorf(core.CodeInvalid, "your settings name no forge %s that could be used", chosen.Kind.V).
-			WithHint("set `forge: %s`, its address and its token in your settings; --forge local goes without", chosen.Kind.V)
+		return chosen, core.Errorf(core.CodeInvalid, "your settings do not describe a forge %s", chosen.Kind.V).
+			WithHint("set `forge: %s`, its address and its token in your settings, or go without", chosen.Kind.V).Offer(core.With("forge local"))
 	}
 	return chosen, chosen.Check()
 }
@@ -55,7 +55,7 @@ func chooseForge(flags map[string]string) (config.ForgeSettings, error) {
 func personalForge(ctx context.Context, req api.StartRun) error {
 	if req.Forge+req.Remote+req.Repository != "" && api.Speaker(ctx, req.Session).Kind == core.ActorSession {
 		return core.Errorf(core.CodeForbidden, "a session cannot choose where a run is published").
-			WithHint("the person does that: in a terminal of their own, or in their settings")
+			WithHint("ask the person: they can, in a terminal of their own or in their settings")
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (g *ground) begin(ctx context.Context) error {
 	name := g.forge.RemoteName()
 	if g.far() || name == "" {
 		if g.commit = own; own == "" {
-			return core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("`git branch` lists the branches; name one with --base")
+			return core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("name one that `git branch` lists").Offer(core.With("base"))
 		}
 		if !g.far() {
 			return g.follow(ctx)
@@ -84,7 +84,7 @@ func (g *ground) begin(ctx context.Context) error {
 	switch {
 	case errors.Is(err, yard.ErrNotFound):
 		return core.Errorf(core.CodeNotFound, "the remote %s has no branch %q", name, g.base).
-			WithHint("push it, or name a branch that is there with --base")
+			WithHint("push it, or name a branch that is there").Offer(core.With("base"))
 	case err != nil:
 		return g.up.unreachable(err)
 	case own == "":
@@ -137,7 +137,7 @@ func findUpstream(ctx context.Context, dir, name string, settings config.ForgeSe
 	up := upstream{settings: settings, name: name}
 	address, stripped, err := yard.RemoteAddress(ctx, dir, name)
 	if err != nil {
-		return up, core.Wrap(core.CodeInvalid, err, "the remote "+name+" cannot be used", "`git remote -v` lists the remotes; --forge local goes without one")
+		return up, core.Wrap(core.CodeInvalid, err, "the remote "+name+" cannot be used", "name one that `git remote -v` lists, or go without").Offer(core.With("forge local"))
 	}
 	if up.address = address; stripped {
 		up.warnings = append(up.warnings, "the address of "+name+" holds a password, which is not used: the token of the forge is")
@@ -149,13 +149,13 @@ func findUpstream(ctx context.Context, dir, name string, settings config.ForgeSe
 }
 
 // settleFar finds the forge of a repository that is not on this machine: the
-// person's, where it is on that server. Elsewhere the run goes without one.
+// person's, if it is on that server. Elsewhere the run goes without one.
 func (g *ground) settleFar() error {
 	if !g.far() {
 		return nil
 	}
 	if g.forge.Remote.From.Level == config.LevelFlag {
-		return core.Errorf(core.CodeInvalid, "%s has no remotes: it is one itself", g.remote).WithHint("leave out --remote")
+		return core.Errorf(core.CodeInvalid, "%s is a remote repository and has no remotes of its own", g.remote).WithHint("name no remote")
 	}
 	if g.forge.Local() {
 		return nil
@@ -183,7 +183,7 @@ func (u *upstream) enter() error {
 		repository, err = rest.At(u.address, u.settings.Server().Hostname())
 	}
 	if err != nil {
-		return core.Wrap(core.CodeInvalid, err, "it is not known where on the forge this is", "--repository OWNER/NAME, or --forge local")
+		return core.Wrap(core.CodeInvalid, err, "cannot tell which repository on the forge this is", "").Offer(core.With("repository"), core.With("forge local"))
 	}
 	u.repository = repository.String()
 	token, err := forges.Token(u.settings)
@@ -226,7 +226,7 @@ func (u *upstream) branchFree(ctx context.Context, y *yard.Yard, branch string) 
 	}
 	if tip != "" {
 		return core.Errorf(core.CodeConflict, "the branch %s exists already on %s", branch, u.name).
-			WithHint("choose another with --branch, or delete it if it is not needed")
+			WithHint("delete it if nobody needs it, or choose another").Offer(core.With("branch"))
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func (u *upstream) keepsToken(p *core.Playbook) error {
 	}
 	for _, name := range []string{u.settings.TokenVariable(), u.settings.SecretEnv.V} {
 		if name != "" && slices.Contains(p.Secrets(), name) {
-			return core.Errorf(core.CodeForbidden, "the playbook %s hands %s to its agents, and that is a secret of the forge", p.Name, name).
+			return core.Errorf(core.CodeForbidden, "the playbook %s gives its agents %s, which is a secret of the forge", p.Name, name).
 				WithHint("take it out of the agent's `secrets`, or name another variable in your settings")
 		}
 	}

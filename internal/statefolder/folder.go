@@ -65,7 +65,7 @@ func (s Folder) ToolFolder() (string, error) {
 // ToolSocket is the name of the socket in the folder of the tools.
 const ToolSocket = "tool.sock"
 
-// listening is the path of a socket, in the state folder where that is possible.
+// listening is the path of a socket, in the state folder if that is possible.
 func (s Folder) listening(name string) (string, error) {
 	path := s.path(name)
 	if len(path) <= maxSocketPath {
@@ -82,7 +82,7 @@ func (s Folder) listening(name string) (string, error) {
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || int(owner.Uid) != os.Getuid() || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
-		return "", core.Errorf(core.CodeForbidden, "%s is not a folder of yours alone", dir).WithHint("remove it, or choose a shorter --state")
+		return "", core.Errorf(core.CodeForbidden, "%s is not a folder of yours alone", dir).WithHint("remove it, or choose a state folder with a shorter path").Offer(core.Choice{Verb: core.VerbStateFolder})
 	}
 	return filepath.Join(dir, name), nil
 }
@@ -101,15 +101,14 @@ func Open(flag string) (Folder, error) {
 	}
 	for _, dir := range []string{s.Dir, s.Runs(), s.Yards(), s.Blobs(), s.Bin(), s.path("attempts"), s.path("work")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return s, core.Wrap(core.CodeUnavailable, err, "the state folder cannot be made",
-				"choose another with --state DIR or STELLWERK_STATE")
+			return s, core.Wrap(core.CodeUnavailable, err, "the state folder cannot be made", "choose another").Offer(core.Choice{Verb: core.VerbStateFolder})
 		}
 	}
 	if err := os.Chmod(s.Dir, 0o700); err != nil {
-		return s, core.Wrap(core.CodeUnavailable, err, "the state folder cannot be protected", "choose another with --state DIR")
+		return s, core.Wrap(core.CodeUnavailable, err, "the state folder cannot be protected", "choose another").Offer(core.Choice{Verb: core.VerbStateFolder})
 	}
 	if s.Dir, err = filepath.EvalSymlinks(s.Dir); err != nil {
-		return s, core.Wrap(core.CodeUnavailable, err, "the state folder cannot be read", "choose another with --state DIR")
+		return s, core.Wrap(core.CodeUnavailable, err, "the state folder cannot be read", "choose another").Offer(core.Choice{Verb: core.VerbStateFolder})
 	}
 	return s, nil
 }
@@ -129,7 +128,7 @@ func Acquire(s Folder) (*Lock, error) {
 	}
 	if !held {
 		return nil, core.Errorf(core.CodeConflict, "another engine runs on %s", s.Dir).
-			WithHint("use it (every command finds its socket), or choose another folder with --state")
+			WithHint("use it (every command finds its socket), or choose another folder").Offer(core.Choice{Verb: core.VerbStateFolder})
 	}
 	info, err := os.Stat(s.lockFile())
 	if err != nil {

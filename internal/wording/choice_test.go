@@ -51,7 +51,8 @@ func TestEachVerbHasItsOwnCommand(t *testing.T) {
 		core.VerbFastForward, core.VerbAnswer, core.VerbSay, core.VerbStart, core.VerbStartBranch, core.VerbResumeProject, core.VerbDropEpic,
 		core.VerbRequeueEpic, core.VerbRestore, core.VerbRebuild, core.VerbStateFolder, core.VerbStatus, core.VerbLog, core.VerbDiff,
 		core.VerbReplay, core.VerbRuns, core.VerbInbox, core.VerbProjects, core.VerbProject, core.VerbQueue, core.VerbConversations,
-		core.VerbShowPlan,
+		core.VerbShowPlan, core.VerbTrust, core.VerbAddProject, core.VerbOpenConversation, core.VerbServe, core.VerbCockpit, core.VerbAddToken,
+		core.VerbPlaybooks, core.VerbTokens, core.VerbPrune,
 	}
 	var lines []string
 	for _, verb := range verbs {

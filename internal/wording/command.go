@@ -14,6 +14,10 @@ func Command(c core.Choice) string {
 		return "claude --resume " + c.Session
 	case core.VerbShowPlan:
 		return "update-plan --show" // as agents know it
+	case core.VerbRepeat:
+		return "--" + c.Option + map[string]string{
+			"base": " BRANCH", "branch": " NAME", "id": " NAME", "playbook": " NAME", "project": " NAME", "repository": " OWNER/NAME",
+		}[c.Option]
 	default:
 		return "stellwerk " + arguments(c)
 	}
@@ -43,12 +47,13 @@ func arguments(c core.Choice) string {
 	case core.VerbAnswer:
 		return "answer " + c.Question + ` "…"`
 	case core.VerbSay:
-		return `say "…"`
+		return strings.TrimSpace("say "+c.Project) + ` "…"`
 	case core.VerbStart:
 		return "run"
 	case core.VerbStartBranch:
 		return "run --branch NAME"
-	case core.VerbRestore, core.VerbReplay, core.VerbInbox, core.VerbConversations, core.VerbProjects:
+	case core.VerbRestore, core.VerbReplay, core.VerbInbox, core.VerbConversations, core.VerbProjects, core.VerbTrust, core.VerbServe,
+		core.VerbCockpit, core.VerbPrune:
 		return strings.TrimSpace(string(c.Verb) + " " + c.Run)
 	case core.VerbRebuild:
 		return "resume FOLDER"
@@ -56,6 +61,16 @@ func arguments(c core.Choice) string {
 		return "--state FOLDER"
 	case core.VerbRuns:
 		return "status"
+	case core.VerbPlaybooks:
+		return "playbook list"
+	case core.VerbTokens:
+		return "tokens list"
+	case core.VerbAddToken:
+		return "tokens add NAME --role ROLE"
+	case core.VerbAddProject:
+		return "projects add"
+	case core.VerbOpenConversation:
+		return "conversations start NAME"
 	case core.VerbProject:
 		return "projects show " + c.Project
 	case core.VerbQueue:
@@ -66,7 +81,7 @@ func arguments(c core.Choice) string {
 		return "projects drop " + c.Project + " " + cmp.Or(c.Epic, "EPIC")
 	case core.VerbRequeueEpic:
 		return "projects requeue " + c.Project + " " + cmp.Or(c.Epic, "EPIC")
-	case core.VerbJoin, core.VerbShowPlan: // are commands of others
+	case core.VerbJoin, core.VerbShowPlan, core.VerbRepeat: // are no commands of ours
 	}
 	return string(c.Verb)
 }

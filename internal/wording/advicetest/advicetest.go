@@ -43,9 +43,10 @@ func Check(r *core.Run) error {
 func meant(r *core.Run, c core.Choice) (bodies []core.Body, known bool) {
 	switch c.Verb {
 	case core.VerbStatus, core.VerbLog, core.VerbDiff, core.VerbReplay, core.VerbRuns, core.VerbInbox, core.VerbProjects, core.VerbProject,
-		core.VerbQueue, core.VerbConversations, core.VerbShowPlan:
+		core.VerbQueue, core.VerbConversations, core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbShowPlan:
 		return nil, true // only look
 	case core.VerbSay, core.VerbStart, core.VerbStartBranch, core.VerbResumeProject, core.VerbDropEpic, core.VerbRequeueEpic,
+		core.VerbRepeat, core.VerbTrust, core.VerbAddProject, core.VerbOpenConversation, core.VerbServe, core.VerbCockpit, core.VerbAddToken,
 		core.VerbRestore, core.VerbRebuild, core.VerbStateFolder:
 		return nil, true // are about something else
 	case core.VerbTakeOver, core.VerbJoin, core.VerbHandBack, core.VerbMerge, core.VerbFastForward:

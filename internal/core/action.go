@@ -80,6 +80,12 @@ type Validate struct {
 	Event, Stage, Task string
 }
 
+// MergeIntoBase sets the base of the person's repository to the merge that they
+// granted.
+type MergeIntoBase struct {
+	Event string
+}
+
 // WatchPullRequest follows a pull request that somebody is to look at.
 type WatchPullRequest struct {
 	Run, Commit string
@@ -110,6 +116,7 @@ func (a ReadPlan) Key() string          { return a.Run + " plan " + a.Commit }
 func (a WritePlan) Key() string         { return a.Event + " write plan" }
 func (a Merge) Key() string             { return a.Event + " merge " + a.Task }
 func (a Validate) Key() string          { return a.Event + " validate " + a.Task }
+func (a MergeIntoBase) Key() string     { return a.Event + " merge into base" }
 func (a WatchPullRequest) Key() string  { return a.Run + " pull request " + a.Commit + " " + a.Merge }
 func (a Sweep) Key() string             { return a.Run + " sweep" }
 func (a Notify) Key() string            { return a.Event + " notify" }
@@ -127,6 +134,7 @@ func (ReadPlan) action()          {}
 func (WritePlan) action()         {}
 func (Merge) action()             {}
 func (Validate) action()          {}
+func (MergeIntoBase) action()     {}
 func (WatchPullRequest) action()  {}
 func (Sweep) action()             {}
 func (Notify) action()            {}

@@ -9,7 +9,7 @@ import (
 // are read through upcast and never rewritten.
 func Version(t Type) int {
 	switch t {
-	case TypeRunPaused, TypeAllowanceReserved, TypeEpicRefused:
+	case TypeRunPaused, TypeAllowanceReserved, TypeEpicRefused, TypeMergeGranted:
 		return 2
 	default:
 		return 1
@@ -123,6 +123,8 @@ func Decode(e Event) (Body, error) {
 		return decode[ReviewAwaited](e, raw)
 	case TypeMergeGranted:
 		return decode[MergeGranted](e, raw)
+	case TypeMergeFailed:
+		return decode[MergeFailed](e, raw)
 	case TypePullRequestSeen:
 		return decode[PullRequestSeen](e, raw)
 	case TypeMessageSent:

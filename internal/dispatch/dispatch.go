@@ -92,6 +92,7 @@ type Options struct {
 	Spawner  spawn.Spawner
 	Sessions Sessions
 	Forges   Forges
+	Pulls    Pulls
 	Poll     time.Duration // between looks at a pull request, while it changes
 	Notifier Notifier
 	Projects Projects
@@ -367,6 +368,8 @@ func (d *Dispatcher) do(ctx context.Context, run *core.Run, action core.Action) 
 		return d.merge(ctx, run, a)
 	case core.Validate:
 		return d.validate(ctx, run, a)
+	case core.MergeIntoBase:
+		return d.mergeIntoBase(ctx, run)
 	case core.WatchPullRequest:
 		return d.watchPullRequest(ctx, run, a)
 	case core.Sweep:

@@ -12,7 +12,7 @@ import (
 )
 
 // snapshotFormat changes when the encoding of core.Run does.
-const snapshotFormat = 9
+const snapshotFormat = 10
 
 // readBatch is how many events are read at once when a state is rebuilt.
 const readBatch = 1024

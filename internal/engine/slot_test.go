@@ -9,7 +9,7 @@ import (
 )
 
 // TestEverybodyGetsTheSlot has several runs wait for one slot: each release
-// wakes all of them, one is quicker, and the others must go on waiting.
+// hints at all of them, one is quicker, and the others must go on waiting.
 func TestEverybodyGetsTheSlot(t *testing.T) {
 	const runs = 6
 	b := newBench(t)

@@ -19,8 +19,8 @@ var (
 	ErrStale = errors.New("stream has newer events")
 	// ErrNotFound means there is no such row.
 	ErrNotFound = errors.New("not found")
-	// ErrFenced means another engine has taken the wake over.
-	ErrFenced = errors.New("wake is held by another engine")
+	// ErrFenced means another engine has taken the hint over.
+	ErrFenced = errors.New("hint is held by another engine")
 	// ErrNewer means the database was written by a newer version.
 	ErrNewer = errors.New("database is from a newer version")
 )
@@ -75,7 +75,7 @@ type Commit struct {
 	Acquire []core.Claim
 	Release []core.Claim
 	Budget  *Budget    // nil where no limit of a project is to hold
-	Spends  bool       // the run has used more, or begun to work: the other active runs of its project that are Limited are woken
+	Spends  bool       // the run has used more, or begun to work: the other active runs of its project that are Limited get a hint
 	DueAt   *time.Time // when the stream wants to be looked at again; nil for never
 	Run     *RunRow    // projections, nil where unchanged
 	Project *ProjectRow
@@ -88,8 +88,8 @@ type Commit struct {
 	// to date. A project that is not registered has no row.
 	Progress *Progress
 	// Attended means that whoever commits looks at the stream afterwards without
-	// being told to: its wake is raised, for the case that they do not live to,
-	// and found by a later Claim, but not hinted at.
+	// being told to: its hint is raised, for the case that they do not live to,
+	// and found by a later Claim, but nobody is signalled.
 	Attended bool
 	// Standing, where set, brings the row of a project up to date with what
 	// people decided about it.
@@ -112,10 +112,10 @@ type Snapshot struct {
 	State  []byte
 }
 
-// Wake is a stream that wants to be looked at.
-type Wake struct {
+// Hint says that a stream wants to be looked at, and nothing more.
+type Hint struct {
 	Stream string
-	Seq    int64 // wake_seq when it was claimed; pass it to Rest
+	Seq    int64 // how often it was raised when it was claimed; pass it to Rest
 	Due    bool  // its time has come, rather than an event
 	Fence  int64
 }
@@ -248,7 +248,7 @@ type RunTotals struct {
 }
 
 // Store keeps streams of events, and in the same transaction the projections,
-// wakes and claims that follow from them. All methods are safe for concurrent
+// hints and claims that follow from them. All methods are safe for concurrent
 // use. A method that returns nil has made its effect durable: a crash of the
 // program or the machine afterwards does not undo it.
 type Store interface {
@@ -261,9 +261,9 @@ type Store interface {
 	// *ClaimHeld if a claim cannot be taken, and with *BudgetSpent if the
 	// project's runs have used what they may. All of this is judged in the
 	// transaction: of two commits that exclude each other, one fails. Claims already held by the same
-	// holder are taken again without effect; releasing a claim raises the wake
+	// holder are taken again without effect; releasing a claim raises the hint
 	// of every stream that waits for its key. Committing an event raises the
-	// stream's own wake, and hints at it unless the commit is attended.
+	// stream's own hint, and signals unless the commit is attended.
 	Commit(ctx context.Context, c Commit) error
 
 	// Await notes that a stream waits for a claim to be released. It is to be
@@ -277,22 +277,22 @@ type Store interface {
 	// Snapshot is the stream's newest snapshot, ErrNotFound where it has none.
 	Snapshot(ctx context.Context, stream string) (Snapshot, error)
 
-	// Claim takes up to limit wakes that are pending or due, oldest first, for
-	// engine until lease has passed; a wake held by another engine whose lease
+	// Claim takes up to limit hints that are pending or due, oldest first, for
+	// engine until lease has passed; a hint held by another engine whose lease
 	// has not run out is left alone.
-	Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]Wake, error)
-	// Raised is a stream's present wake_seq, and the sequence number it stands
+	Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]Hint, error)
+	// Raised is how often a stream's hint was raised, and the sequence number it stands
 	// at: a look that begins now and knows the stream up to there sees
-	// everything the wake was raised for, and may pass it to Rest.
-	Raised(ctx context.Context, stream string) (wake, head int64, err error)
-	// Rest ends a look: the stream is done up to w.Seq. An event committed
-	// since then keeps the wake pending. ErrFenced where another engine took it.
-	Rest(ctx context.Context, engine string, w Wake) error
+	// everything the hint was raised for, and may pass it to Rest.
+	Raised(ctx context.Context, stream string) (raised, head int64, err error)
+	// Rest ends a look: the stream is done up to h.Seq. An event committed
+	// since then keeps the hint pending. ErrFenced where another engine took it.
+	Rest(ctx context.Context, engine string, h Hint) error
 	// NextDue is the earliest time any stream wants to be looked at; nil for none.
 	NextDue(ctx context.Context) (*time.Time, error)
-	// Wakes delivers a hint whenever a wake may be pending. Hints may be lost or
+	// Signals delivers one whenever a hint may be pending. Signals may be lost or
 	// doubled; Claim is the truth.
-	Wakes() <-chan struct{}
+	Signals() <-chan struct{}
 
 	Run(ctx context.Context, idOrAlias string) (RunRow, error)
 	// Runs lists runs, the newest first. It fails with ErrNotFound where Before is

@@ -27,7 +27,7 @@ func within(ctx context.Context, tx *txn, b *store.Budget) error {
 	return &store.BudgetSpent{Project: b.Project, Others: others, At: b.At}
 }
 
-// stir wakes the other runs of a project that may have to stop now: those that
+// stir raises the hints of the other runs of a project that may have to stop now: those that
 // are held to its limits.
 func stir(ctx context.Context, tx *txn, c store.Commit, now int64) error {
 	if !c.Spends || c.Run == nil {
@@ -35,7 +35,7 @@ func stir(ctx context.Context, tx *txn, c store.Commit, now int64) error {
 	}
 	n, err := tx.StirProject(ctx, query.StirProjectParams{Now: now, Project: c.Run.Project, Run: c.Run.ID})
 	if err != nil {
-		return fmt.Errorf("wake the runs of project %s: %w", c.Run.Project, err)
+		return fmt.Errorf("hint at the runs of project %s: %w", c.Run.Project, err)
 	}
 	tx.raised = tx.raised || n > 0
 	return nil

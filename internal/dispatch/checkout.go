@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -276,7 +277,7 @@ func (c *checkout) result(ctx context.Context, folder string, cmd check.Command)
 		return check.Result{}, err
 	}
 	if exit.Reason == shim.ReasonStartFailed || exit.Reason == shim.ReasonLost || exit.Reason == shim.ReasonCancelled {
-		return check.Result{}, fmt.Errorf("the check %q could not be run: %s", cmd.Shell, firstOf(exit.Detail, string(exit.Reason)))
+		return check.Result{}, fmt.Errorf("the check %q could not be run: %s", cmd.Shell, cmp.Or(exit.Detail, string(exit.Reason)))
 	}
 	if exit.Traffic != nil && !strings.HasPrefix(c.run.ID, trialPrefix) { // a trial has no folder to keep them in
 		if err := c.dispatcher.Folder.Connections(c.run.ID, folder); err != nil {
@@ -320,9 +321,12 @@ func tail(s string, n int) string {
 	return s[len(s)-n:]
 }
 
-// forgetCheckout removes the checkout of a verification that is concluded; its
-// commit is in the yard.
-func (d *Dispatcher) forgetCheckout(run *core.Run, event, name string) {
+// conclude reports what a verification found and removes its checkout; the commit is
+// in the yard.
+func (d *Dispatcher) conclude(ctx context.Context, run *core.Run, body core.Body, event, name string) error {
+	if err := d.report(ctx, run, body); err != nil {
+		return err
+	}
 	dir := d.Layout.Checkout(run.ID, event, name)
 	copies, err := filepath.Glob(dir + copySuffix + "*")
 	if err != nil {
@@ -333,4 +337,5 @@ func (d *Dispatcher) forgetCheckout(run *core.Run, event, name string) {
 			d.Log.Warn("a checkout could not be removed", "path", path, "error", err)
 		}
 	}
+	return nil
 }

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +108,7 @@ func (d *Dispatcher) takeOver(ctx context.Context, run *core.Run, task *core.Tas
 // message says how an attempt failed: what its program reported, and the last
 // thing it wrote to standard error.
 func message(folder string, exit shim.Exit) string {
-	text := firstOf(exit.Outcome.Message, exit.Detail)
+	text := cmp.Or(exit.Outcome.Message, exit.Detail)
 	if limit := breach(exit); limit != "" {
 		text = strings.TrimSuffix(limit+": "+text, ": ")
 	}

@@ -22,11 +22,7 @@ func (d *Dispatcher) merge(ctx context.Context, run *core.Run, a core.Merge) err
 		}
 		body = core.MergeConcluded{Task: a.Task, Error: d.redactor(run).String(err.Error())}
 	}
-	if err := d.report(ctx, run, body); err != nil {
-		return err
-	}
-	d.forgetCheckout(run, a.Event, a.Task)
-	return nil
+	return d.conclude(ctx, run, body, a.Event, a.Task)
 }
 
 func (d *Dispatcher) merged(ctx context.Context, run *core.Run, stage *core.Stage, a core.Merge, body *core.MergeConcluded) error {

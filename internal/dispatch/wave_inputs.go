@@ -52,22 +52,7 @@ func (r attemptRoom) waveInputs() ([]byte, error) {
 	if err := r.lay(files); err != nil {
 		return nil, err
 	}
-	text, err := build(r.run, r.attempt.ID, room)
-	if err != nil {
-		return nil, err
-	}
-	text = r.d.redactor(r.run).Bytes(text)
-	return text, r.writePrompt(text)
-}
-
-// lay writes the files that Stellwerk itself has to say something in.
-func (r attemptRoom) lay(files []prompt.File) error {
-	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
-			return fmt.Errorf("lay out %s: %w", f.Name, err)
-		}
-	}
-	return nil
+	return r.writePrompt(build(r.run, r.attempt.ID, room))
 }
 
 // layBlob copies a document into an input folder. Of one that is longer than is

@@ -41,22 +41,27 @@ func (o *over) attempts(ctx context.Context) error {
 	}
 	for _, e := range entries {
 		dir := filepath.Join(root, e.Name())
-		item := o.item(KindAttempt, e.Name())
 		proof, doubt := o.attempt(ctx, dir, e.Name())
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if doubt != nil {
-			o.keep(item, doubt.Error())
-			continue
-		}
-		item.Proof, item.Bytes = proof, sizeOf(dir)
-		o.did(item, func() error { return drop(dir) })
+		o.folder(KindAttempt, dir, proof, doubt)
 	}
 	if o.Remove {
 		_ = os.Remove(root) // only where it is empty
 	}
 	return nil
+}
+
+// folder removes one by what was proved about it, and keeps one in doubt.
+func (o *over) folder(kind, dir, proof string, doubt error) {
+	item := o.item(kind, filepath.Base(dir))
+	if doubt != nil {
+		o.keep(item, doubt.Error())
+		return
+	}
+	item.Proof, item.Bytes = proof, sizeOf(dir)
+	o.did(item, func() error { return drop(dir) })
 }
 
 // attempt proves that everything worth keeping of an attempt is kept elsewhere.
@@ -132,13 +137,7 @@ func (o *over) work(ctx context.Context) error {
 		if _, err := os.Lstat(left); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		item := o.item(KindWork, filepath.Base(left))
-		if doubt := o.all(ctx); doubt != nil {
-			o.keep(item, doubt.Error())
-			continue
-		}
-		item.Proof, item.Bytes = "everything that was handed in is in the yard and among the blobs", sizeOf(left)
-		o.did(item, func() error { return drop(left) })
+		o.folder(KindWork, left, "everything that was handed in is in the yard and among the blobs", o.all(ctx))
 	}
 	return ctx.Err()
 }
@@ -149,9 +148,7 @@ func (o *over) drafts(ctx context.Context) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	item := o.item(KindDraft, o.row.ID)
-	item.Proof, item.Bytes = "the run is over, and takes no comments", sizeOf(dir)
-	o.did(item, func() error { return drop(dir) })
+	o.folder(KindDraft, dir, "the run is over, and takes no comments", nil)
 	return ctx.Err()
 }
 

@@ -178,7 +178,7 @@ func permissionMode(job agent.Job) string {
 	if mode := job.Options[OptionPermissionMode]; mode != "" {
 		return mode
 	}
-	if hasRules(job.Role.Tools) {
+	if slices.ContainsFunc(job.Role.Tools, func(tool string) bool { return strings.Contains(tool, "(") }) { // a rule
 		return modeListed
 	}
 	return modeBypass
@@ -226,15 +226,6 @@ func toolFlags(job agent.Job) []string {
 // allowed by name.
 func ordinaryTools() []string {
 	return []string{shellTool, "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Task", "TodoWrite", "WebFetch", "WebSearch", "Write"}
-}
-
-func hasRules(tools []string) bool {
-	for _, tool := range tools {
-		if strings.Contains(tool, "(") {
-			return true
-		}
-	}
-	return false
 }
 
 func environment(job agent.Job) []string {

@@ -64,14 +64,12 @@ func spent(row query.SpentRow) core.Spent {
 func (s *Store) Spending(ctx context.Context, since time.Time) ([]store.DaySpent, error) {
 	rows, err := s.read.Spending(ctx, micros(since))
 	if err != nil {
-		return nil, s.explain(fmt.Errorf("spending since %s: %w", since, err))
+		err = fmt.Errorf("spending since %s: %w", since, err)
 	}
-	list := make([]store.DaySpent, len(rows))
-	for i, r := range rows {
-		list[i] = store.DaySpent{
+	return list(s, rows, err, func(r query.SpendingRow) store.DaySpent {
+		return store.DaySpent{
 			Day: time.Unix(r.Day*24*60*60, 0).UTC(), Project: r.ProjectID, Runs: int(r.Runs), Attempts: int(r.Attempts),
 			CostUSD: core.SumUSD(r.CostUsd), Unpriced: int(r.Unpriced), Tokens: r.Tokens,
 		}
-	}
-	return list, nil
+	})
 }

@@ -213,7 +213,7 @@ type Outcome struct {
 	Turns   int     `json:"turns,omitempty"`
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Usage   Usage   `json:"usage,omitzero"`
-	// Observed tells whether the adapter can see tool calls and usage. Where it
+	// Observed tells whether the adapter can see tool calls and usage. If it
 	// is false, zeros above mean unknown.
 	Observed bool `json:"observed"`
 	// RetryAt is when a usage limit ends, where the service said so.

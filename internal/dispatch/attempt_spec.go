@@ -237,7 +237,7 @@ func model(role core.Role, def core.Agent) string {
 }
 
 // budget is what is left of the run's and its project's money, and no more than the
-// attempt may spend, for agents that can keep to it; 0 where there is no limit.
+// attempt may spend, for agents that can keep to it; 0 if there is no limit.
 func (r attemptRoom) budget() float64 {
 	left := func(limit, used float64) float64 {
 		if limit == 0 {

@@ -39,7 +39,7 @@ type checkout struct {
 
 const setupTimeout = 30 * time.Minute
 
-// environment names what a verdict depends on besides tree, artifacts and check.
+// environment names what a verdict depends on in addition to tree, artifacts and check.
 func (c *checkout) environment() string {
 	return strings.Join([]string{"1", c.run.ID, runtime.GOOS, runtime.GOARCH, c.run.Isolation, c.run.Playbook.Setup}, "\x00")
 }
@@ -250,10 +250,10 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command, apart bool) 
 	})
 }
 
-// home is where a verification's commands are at home, and where they cache. The
-// home is new for each: what one delivery's code leaves there must not speak for
-// the next. Build caches last for the run, because builds take so long without,
-// but not for what is published: that is verified as if for the first time.
+// home is the home folder of a verification's command, and its build cache. Each command has a
+// home of its own, so that nothing one delivery's code leaves there affects the next. Build
+// caches last for the run, because builds take long without them, except for what is
+// published: that is verified from scratch.
 func (c *checkout) home(folder string) (home, cache string) {
 	if !c.reuse {
 		return filepath.Join(folder, "home"), c.dir + cacheSuffix
@@ -261,8 +261,8 @@ func (c *checkout) home(folder string) (home, cache string) {
 	return filepath.Join(folder, "home"), c.dispatcher.Layout.BuildCache(c.run.ID)
 }
 
-// masked hides the state folder where there is no wall between: it is named so
-// that nothing shown above it opens it.
+// masked hides the state folder from isolated processes, even if a folder above it is shown to
+// them.
 func masked(run *core.Run, l Layout) []string {
 	if isolation(run) == sandbox.None {
 		return nil

@@ -15,9 +15,9 @@ const (
 	maxGoal        = 8 << 10
 )
 
-// description is the text of a pull request: what was asked, what was planned and done
-// about it, what was sent back and what came of that, and what was verified by whom. What
-// is long is cut before the last part, which says what a reviewer must not miss.
+// description is the text of a pull request: what was asked, what was planned and done about
+// it, what was sent back and what came of that, and what was verified by whom. A text that is
+// too long is cut before the last part, which says what a reviewer must not miss.
 func description(run *core.Run, plan []byte) string {
 	last := closing(run)
 	room := maxDescription - len(last)

@@ -47,7 +47,7 @@ func planned(run *core.Run, wave int) string {
 	return ""
 }
 
-// heir is the delegation that took over what one left unmet; "" where there is none.
+// heir is the delegation that took over what one left unmet; "" if there is none.
 func heir(run *core.Run, d *core.Delegated) string {
 	for _, other := range run.Waves.Works {
 		if slices.Contains(other.Brief.Replaces, d.Brief.ID) {

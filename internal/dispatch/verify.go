@@ -106,8 +106,8 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 	return passed, results, err
 }
 
-// commits are those of the deliveries of which something is true: of those that
-// end in a commit that Stellwerk itself made.
+// commits are those of the deliveries that own accepts: deliveries that end in a commit that
+// Stellwerk itself made.
 func commits(run *core.Run, own func(*core.Delivery) bool) []string {
 	var commits []string
 	for _, s := range run.Stages {
@@ -184,8 +184,8 @@ func (d *Dispatcher) skips(run *core.Run, delivery *core.Delivery) ([]core.SkipP
 	return skips, err
 }
 
-// review reads a reviewer's verdict, where the delivery has one, and says which
-// stage each finding belongs to.
+// review reads a reviewer's verdict, if the delivery has one, and says which stage each
+// finding belongs to.
 func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Delivery) (*core.Review, error) {
 	artifact := delivery.Artifact(check.ReviewName)
 	if artifact == nil {

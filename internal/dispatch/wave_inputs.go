@@ -13,8 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
 )
 
-// ofWave reports an attempt that reads what a wave's attempts read: a planner's,
-// or one at a delegation. Whoever resolves a merge reads what others do who do.
+// ofWave reports an attempt that reads the files of a wave: a planner's, or one at a
+// delegation. One that resolves a merge reads the usual files.
 func (r attemptRoom) ofWave() bool {
 	if !r.run.ByWaves() {
 		return false
@@ -55,8 +55,8 @@ func (r attemptRoom) waveInputs() ([]byte, error) {
 	return r.writePrompt(build(r.run, r.attempt.ID, room))
 }
 
-// layBlob copies a document into an input folder. Of one that is longer than is
-// laid out the beginning is there, and says where the rest is.
+// layBlob copies a document into an input folder: all of it, or its beginning with a note that
+// says how to get the rest.
 func (d *Dispatcher) layBlob(b prompt.Blob, path string) error {
 	if b.Most == 0 {
 		return d.copyBlob(b.Digest, path, 0o400)

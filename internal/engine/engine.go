@@ -48,7 +48,7 @@ type Options struct {
 	Journal  Journal
 	Deciders []core.Decider
 	Log      *slog.Logger
-	// Steward decides about projects; nil where nobody does.
+	// Steward decides about projects; nil if nobody does.
 	Steward Steward
 	// Name tells engines on one database apart.
 	Name string

@@ -25,7 +25,7 @@ func (e *Engine) look(ctx context.Context, h store.Hint) {
 	}
 }
 
-// lookAt reports true where a run is over and something is still to be done
+// lookAt reports true if a run is over and something is still to be done
 // about it. Nothing else would bring the next engine to look at such a run.
 func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, err error) {
 	kind, id := core.StreamKind(h.Stream)
@@ -119,7 +119,7 @@ func (e *Engine) retryClaims(ctx context.Context, s *stream) error {
 	return nil
 }
 
-// freeOrAwait reports that a claim is free. Where another was quicker, the
+// freeOrAwait reports that a claim is free. If another was quicker, the
 // stream waits again: the hint that it got has ended its waiting.
 func (e *Engine) freeOrAwait(ctx context.Context, stream string, c core.Claim) (bool, error) {
 	free, err := e.free(ctx, c)

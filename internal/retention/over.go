@@ -29,7 +29,7 @@ type over struct {
 
 func (o *over) item(kind, name string) Item { return Item{Kind: kind, Run: o.row.Alias, Name: name} }
 
-// attempts sees to the folders of attempts and of the commands of checks.
+// attempts handles the folders of attempts and of the commands of checks.
 func (o *over) attempts(ctx context.Context) error {
 	root := filepath.Join(o.State, "attempts", o.row.ID)
 	entries, err := os.ReadDir(root)
@@ -91,7 +91,7 @@ func (o *over) attempt(ctx context.Context, dir, name string) (proof string, dou
 	return "transcript, prompt and artifacts are among the blobs, commits in the yard", nil
 }
 
-// same proves that a file is among the blobs, where there is one.
+// same proves that a file is among the blobs, if there is one.
 func (o *over) same(ctx context.Context, path, digest string) error {
 	got, err := digestOf(path)
 	switch {
@@ -129,8 +129,8 @@ func (o *over) delivered(ctx context.Context, d *core.Delivery) error {
 	return err
 }
 
-// work sees to what a sweep had to leave. Whatever was done in it was handed in
-// when its attempt ended.
+// work handles what a sweep had to leave. Whatever was done in it was handed in when its
+// attempt ended.
 func (o *over) work(ctx context.Context) error {
 	dir := filepath.Join(o.State, "work", o.row.ID)
 	for _, left := range []string{dir, filepath.Join(filepath.Dir(dir), dropped+o.row.ID)} {
@@ -142,7 +142,7 @@ func (o *over) work(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// drafts sees to comments that were written in the moment in which the run ended.
+// drafts handles comments that were written in the moment in which the run ended.
 func (o *over) drafts(ctx context.Context) error {
 	dir := filepath.Join(o.State, draft.Folder, o.row.ID)
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -162,7 +162,7 @@ func (o *over) all(ctx context.Context) error {
 	return nil
 }
 
-// transcripts sees to the copies in the run's folder.
+// transcripts handles the copies in the run's folder.
 func (o *over) transcripts(ctx context.Context) error {
 	if !o.Transcripts {
 		return nil
@@ -187,8 +187,8 @@ func (o *over) transcripts(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// refs sees to the refs of attempts. Those that hold the only copy of work stay,
-// and so does everything below refs/kept.
+// refs handles the refs of attempts. Those that hold the only copy of work stay, and so does
+// everything below refs/kept.
 func (o *over) refs(ctx context.Context) error {
 	refs, err := o.yard.Refs(ctx, yard.Attempts+o.row.ID+"/")
 	if err != nil {

@@ -107,7 +107,7 @@ func mergeFailed(ctx context.Context, run *core.Run, failed core.MergeFailed, m 
 	return core.Wrap(core.CodeConflict, cause, m.Branch+" could not be merged", instead(m))
 }
 
-// granted is the merge that a person granted, where the base holds it.
+// granted is the merge that a person granted, if the base holds it.
 func (a *Service) granted(ctx context.Context, run *core.Run, tip string) string {
 	y, err := a.yards.Yard(ctx, run.Project)
 	if err != nil {
@@ -121,9 +121,8 @@ func movedOn(run *core.Run, m api.Mergeable) error {
 		WithHint("look again").Offer(run.Choices(core.VerbDiff)...)
 }
 
-// mergeSeen records what the forge would say: that the base holds the work, at
-// tip, and by which merge of those that were granted. Who watches the branch may
-// have been first.
+// mergeSeen records what a forge would say: that the base holds the work, at tip, and by which
+// of the merges that were granted. Dispatch, which watches the branch, may have been first.
 func (a *Service) mergeSeen(ctx context.Context, run *core.Run, merge, tip string) (api.Run, error) {
 	pr := run.PullRequest
 	if err := a.pulls.Settle(run.Project, pr.Number, forge.Merged, tip); err != nil {
@@ -182,7 +181,7 @@ func (a *Service) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable
 }
 
 // baseTip is where a branch of the person's repository is, which the yard then
-// has; "" where there is none.
+// has; "" if there is none.
 func baseTip(ctx context.Context, y *yard.Yard, remote, branch string) (string, error) {
 	tip, err := y.RemoteTip(ctx, remote, "refs/heads/"+branch)
 	if err != nil || tip == "" {
@@ -226,8 +225,8 @@ func tryMerge(ctx context.Context, y *yard.Yard, run *core.Run, m *api.Mergeable
 	return made.Commit, nil
 }
 
-// handwork refuses to merge into a branch in whose files a person works, and
-// says what they can type where they have to merge themselves.
+// handwork refuses to merge into a branch in whose files a person works, and says what to type
+// if they have to merge themselves.
 func handwork(ctx context.Context, run *core.Run, m *api.Mergeable) error {
 	tree, first, err := yard.CheckedOut(ctx, run.Remote, m.Base)
 	if err != nil {

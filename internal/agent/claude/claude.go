@@ -84,7 +84,7 @@ func (Agent) Reader() agent.Reader { return newReader() }
 // Permissions: nobody is there to answer, so a tool is either allowed or denied.
 // With plain tool names, or none, what the role offers is all there is and every
 // use of it is allowed: the sandbox is the boundary, not the program's prompts.
-// Where a tool carries a rule, such as Bash(git log *), only what the rules name
+// If a tool carries a rule, such as Bash(git log *), only what the rules name
 // is allowed and the rest is denied: by the program, and for the shell by a hook
 // of ours too, since the program lets pass what it takes for harmless.
 //

@@ -44,7 +44,7 @@ func (o *object) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// get is the value of key, or the zero value where it is absent or of another
+// get is the value of key, or the zero value if it is absent or of another
 // type: programs change their fields, and a transcript outlives them.
 func get[T any](o object, key string) T {
 	var value, zero T

@@ -75,7 +75,7 @@ func Withdraw(folder string) error {
 	return err
 }
 
-// Read reads the offer of a folder; the error is os.ErrNotExist where there is
+// Read reads the offer of a folder; the error is os.ErrNotExist if there is
 // none.
 func Read(folder string) (Offer, error) {
 	var o Offer

@@ -28,7 +28,7 @@ type done struct {
 }
 
 // HandIn announces that the agent of an attempt has ended: its last words, and
-// what its program wrote down of its work, nil where there is nothing. Announced
+// what its program wrote down of its work, nil if there is nothing. Announced
 // again it changes nothing.
 func HandIn(folder, message string, transcript io.Reader) error {
 	dir := TurnDir(folder)

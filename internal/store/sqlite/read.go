@@ -12,7 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
 
-// Events reads a stream in order, all of it where limit is 0.
+// Events reads a stream in order, all of it if limit is 0.
 func (s *Store) Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error) {
 	rows, err := s.read.Events(ctx, query.EventsParams{Stream: stream, Seq: after, Limit: sqlLimit(limit)})
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Store) Events(ctx context.Context, stream string, after int64, limit in
 	return events, nil
 }
 
-// Head is where a stream stands; the zero Head where it has no events.
+// Head is where a stream stands; the zero Head if it has no events.
 func (s *Store) Head(ctx context.Context, stream string) (core.Head, error) {
 	row, err := s.read.Head(ctx, stream)
 	if errors.Is(err, sql.ErrNoRows) {

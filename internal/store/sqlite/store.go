@@ -23,11 +23,11 @@ import (
 
 // Options adjust a store. The zero value is ready for use.
 type Options struct {
-	// Clock is the database's clock; time.Now where nil.
+	// Clock is the database's clock; time.Now if nil.
 	Clock func() time.Time
-	// BusyTimeout is how long to wait for another program's lock; 5 s where zero.
+	// BusyTimeout is how long to wait for another program's lock; 5 s if zero.
 	BusyTimeout time.Duration
-	// Readers is how many reads may run at once; 4 where zero.
+	// Readers is how many reads may run at once; 4 if zero.
 	Readers int
 	// LazyLooks lets Claim, Rest and Remember return without waiting for the
 	// disk. A crash of the program still loses nothing; a crash of the machine

@@ -211,7 +211,7 @@ func (w *writer) transact(ctx context.Context, batch []*write) (results []error,
 // errRefused means that a write of a transaction without savepoints was refused.
 var errRefused = errors.New("a write was refused")
 
-// try runs a batch in a transaction, each write by apply. Where apply fails,
+// try runs a batch in a transaction, each write by apply. If apply fails,
 // the transaction is undone and results end with the write it failed at.
 func (w *writer) try(ctx context.Context, batch []*write, apply applying) (results []error, begun bool, err error) {
 	if err := run(ctx, w.ctl.begin); err != nil {

@@ -150,11 +150,7 @@ type Record struct {
 // Usage counts what an attempt consumed so far. Subscription plans report no
 // dollars; the tokens are counted all the same.
 type Usage struct {
-	InputTokens      int64   `json:"input_tokens,omitempty"`
-	OutputTokens     int64   `json:"output_tokens,omitempty"`
-	CacheReadTokens  int64   `json:"cache_read_tokens,omitempty"`
-	CacheWriteTokens int64   `json:"cache_write_tokens,omitempty"`
-	CostUSD          float64 `json:"cost_usd,omitempty"`
+	ModelUsage // of all models together
 	// Model splits the totals above by model name.
 	Model map[string]ModelUsage `json:"model,omitempty"`
 }

@@ -86,13 +86,11 @@ func (t *Trial) Keep() error {
 		if _, err := os.Stat(from); errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return fmt.Errorf("keep what a trial has cached: %w", err)
+		err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), yard.RemoveWorkspace(to))
+		if err == nil {
+			err = os.Rename(from, to)
 		}
-		if err := yard.RemoveWorkspace(to); err != nil {
-			return fmt.Errorf("keep what a trial has cached: %w", err)
-		}
-		if err := os.Rename(from, to); err != nil {
+		if err != nil {
 			return fmt.Errorf("keep what a trial has cached: %w", err)
 		}
 	}

@@ -51,12 +51,11 @@ func (d *Dispatcher) keepPlan(ctx context.Context, run *core.Run, commit string,
 		return core.Plan{}, err
 	}
 	p := core.Plan{Commit: commit, Digest: digest}
-	doc, err := plan.Parse(text)
-	if err != nil {
+	if doc, err := plan.Parse(text); err != nil {
 		p.Trouble = err.Error()
-		return p, nil
+	} else {
+		p.Steps, p.Trouble = doc.Steps(), unknownRole(run, doc.Steps())
 	}
-	p.Steps, p.Trouble = doc.Steps(), unknownRole(run, doc.Steps())
 	return p, nil
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // line is an engine on a state folder that commits, journals and looks at
-// wakes as the program's does: store and journal are those that the program
+// hints as the program's does: store and journal are those that the program
 // makes for itself. Only nobody executes effects: the figure says what they
 // led to.
 type line struct {
@@ -42,14 +42,14 @@ func openLine(ctx context.Context, shop *workshop, dir string) (*line, error) {
 	return l, nil
 }
 
-// asleep lets the program's own engine see no wake: the one that is measured
+// asleep lets the program's own engine see no hint: the one that is measured
 // sees them all.
 type asleep struct{ store.Store }
 
-func (asleep) Claim(context.Context, string, time.Duration, int) ([]store.Wake, error) {
+func (asleep) Claim(context.Context, string, time.Duration, int) ([]store.Hint, error) {
 	return nil, nil
 }
-func (asleep) Wakes() <-chan struct{} { return nil }
+func (asleep) Signals() <-chan struct{} { return nil }
 
 // nobody executes no effect.
 type nobody struct{}

@@ -14,7 +14,7 @@ import (
 // steps compares how many steps 100 runs take a second with how many bare
 // commits one writer makes. A step is one event brought in by Submit with all
 // decisions that follow, committed, its manifest lines on disk; the engine
-// looks at the wakes meanwhile. Nobody executes effects: what they lead to is
+// looks at the hints meanwhile. Nobody executes effects: what they lead to is
 // the next step. A bare commit is one INSERT. Fifths of a second of the one
 // and of the other take turns.
 func steps(ctx context.Context, shop *workshop) (o outcome, err error) {

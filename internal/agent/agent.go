@@ -150,11 +150,7 @@ type Record struct {
 // Usage counts what an attempt consumed so far. Subscription plans report no
 // dollars; the tokens are counted all the same.
 type Usage struct {
-	InputTokens      int64   `json:"input_tokens,omitempty"`
-	OutputTokens     int64   `json:"output_tokens,omitempty"`
-	CacheReadTokens  int64   `json:"cache_read_tokens,omitempty"`
-	CacheWriteTokens int64   `json:"cache_write_tokens,omitempty"`
-	CostUSD          float64 `json:"cost_usd,omitempty"`
+	ModelUsage // of all models together
 	// Model splits the totals above by model name.
 	Model map[string]ModelUsage `json:"model,omitempty"`
 }
@@ -213,7 +209,7 @@ type Outcome struct {
 	Turns   int     `json:"turns,omitempty"`
 	CostUSD float64 `json:"cost_usd,omitempty"`
 	Usage   Usage   `json:"usage,omitzero"`
-	// Observed tells whether the adapter can see tool calls and usage. Where it
+	// Observed tells whether the adapter can see tool calls and usage. If it
 	// is false, zeros above mean unknown.
 	Observed bool `json:"observed"`
 	// RetryAt is when a usage limit ends, where the service said so.

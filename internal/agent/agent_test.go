@@ -56,7 +56,7 @@ func TestUsageAdds(t *testing.T) {
 	usage.Add("a", ModelUsage{InputTokens: 10})
 	usage.Add("b", ModelUsage{OutputTokens: 20, CostUSD: 0.25})
 	want := Usage{
-		InputTokens: 11, OutputTokens: 22, CacheReadTokens: 3, CacheWriteTokens: 4, CostUSD: 0.75,
+		ModelUsage: ModelUsage{InputTokens: 11, OutputTokens: 22, CacheReadTokens: 3, CacheWriteTokens: 4, CostUSD: 0.75},
 		Model: map[string]ModelUsage{
 			"a": {InputTokens: 11, OutputTokens: 2, CacheReadTokens: 3, CacheWriteTokens: 4, CostUSD: 0.5},
 			"b": {OutputTokens: 20, CostUSD: 0.25},

@@ -14,31 +14,27 @@ const (
 
 // Add counts part towards model and towards the totals.
 func (u *Usage) Add(model string, part ModelUsage) {
+	if u.Model == nil {
+		u.Model = make(map[string]ModelUsage)
+	}
 	m := u.Model[model]
+	m.add(part)
+	u.Model[model] = m
+	u.add(part)
+}
+
+func (m *ModelUsage) add(part ModelUsage) {
 	m.InputTokens = sum(m.InputTokens, part.InputTokens)
 	m.OutputTokens = sum(m.OutputTokens, part.OutputTokens)
 	m.CacheReadTokens = sum(m.CacheReadTokens, part.CacheReadTokens)
 	m.CacheWriteTokens = sum(m.CacheWriteTokens, part.CacheWriteTokens)
 	m.CostUSD = dollars(dollars(m.CostUSD) + dollars(part.CostUSD))
-	if u.Model == nil {
-		u.Model = make(map[string]ModelUsage)
-	}
-	u.Model[model] = m
-
-	u.InputTokens = sum(u.InputTokens, part.InputTokens)
-	u.OutputTokens = sum(u.OutputTokens, part.OutputTokens)
-	u.CacheReadTokens = sum(u.CacheReadTokens, part.CacheReadTokens)
-	u.CacheWriteTokens = sum(u.CacheWriteTokens, part.CacheWriteTokens)
-	u.CostUSD = dollars(dollars(u.CostUSD) + dollars(part.CostUSD))
 }
 
 // Bounded are the totals of u as far as they can be believed.
-func (u *Usage) Bounded() Usage {
-	return Usage{
-		InputTokens: tokens(u.InputTokens), OutputTokens: tokens(u.OutputTokens),
-		CacheReadTokens: tokens(u.CacheReadTokens), CacheWriteTokens: tokens(u.CacheWriteTokens),
-		CostUSD: dollars(u.CostUSD),
-	}
+func (u *Usage) Bounded() (bounded Usage) {
+	bounded.add(u.ModelUsage)
+	return bounded
 }
 
 func sum(a, b int64) int64 { return tokens(tokens(a) + tokens(b)) }

@@ -25,7 +25,7 @@ func TestUsageIsBounded(t *testing.T) {
 	if _, err := json.Marshal(u); err != nil {
 		t.Error(err)
 	}
-	negative := Usage{InputTokens: -5, OutputTokens: math.MinInt64, CostUSD: -1000}
+	negative := Usage{ModelUsage: ModelUsage{InputTokens: -5, OutputTokens: math.MinInt64, CostUSD: -1000}}
 	if got := negative.Bounded(); got.InputTokens != 0 || got.OutputTokens != 0 || got.CostUSD != 0 {
 		t.Errorf("%+v", got)
 	}

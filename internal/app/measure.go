@@ -47,19 +47,19 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges) error
 	return nil
 }
 
-// measuredStore tells of wakes.
+// measuredStore tells of hints.
 type measuredStore struct {
 	store.Store
 	telemetry *telemetry.Telemetry
 }
 
 // Claim implements store.Store.
-func (s *measuredStore) Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]store.Wake, error) {
-	wakes, err := s.Store.Claim(ctx, engine, lease, limit)
-	for _, w := range wakes {
+func (s *measuredStore) Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]store.Hint, error) {
+	hints, err := s.Store.Claim(ctx, engine, lease, limit)
+	for _, w := range hints {
 		s.telemetry.Woken(w.Due)
 	}
-	return wakes, err
+	return hints, err
 }
 
 // measuredForge tells of calls.

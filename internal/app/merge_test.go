@@ -191,18 +191,19 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 		t.Errorf("the working copy is %q", got)
 	}
 	p.refused(p.ctx, "a second time", api.Merge{}, core.CodeConflict)
-	p.recorded(shown)
+	p.recorded(shown, 1)
 	if again, err := p.app.Service.Merge(p.ctx, p.run.ID, api.Merge{Commit: shown.Commit, Tip: shown.Tip}); err != nil || again.MergedBy != "me" {
 		t.Errorf("the same word again: %+v, %v", again, err)
 	}
 }
 
-// recorded holds that the run's history says who had what merged, once.
-func (p *published) recorded(shown api.Mergeable) {
+// recorded holds that the run's history says who had what merged, how often they said so,
+// and that it was merged once.
+func (p *published) recorded(shown api.Mergeable, words int) {
 	p.t.Helper()
 	made := git(p.t, p.dir, "rev-parse", "main")
 	want := core.MergeGranted{Commit: shown.Commit, Base: "main", Tip: shown.Tip, Merge: made}
-	if granted, by := said[core.MergeGranted](p); len(granted) != 1 || granted[0] != want || by[0] != core.Person("me") {
+	if granted, by := said[core.MergeGranted](p); len(granted) != words || granted[words-1] != want || by[words-1] != core.Person("me") {
 		p.t.Errorf("granted: %+v by %+v, want %+v", granted, by, want)
 	}
 	seen, _ := said[core.PullRequestSeen](p)
@@ -214,20 +215,27 @@ func (p *published) recorded(shown api.Mergeable) {
 	}
 }
 
-// dying is a store of an engine that ends as it commits an event of a type:
-// before, or right after.
+// dying is a store of an engine that ends as it commits an event of a type: before, or
+// right after. Nothing is committed once it has ended.
 type dying struct {
 	store.Store
 	on    core.Type
 	after bool
+	dead  chan struct{}
 }
 
 var errDead = errors.New("the engine has ended")
 
 func (s dying) Commit(ctx context.Context, c store.Commit) error {
+	select {
+	case <-s.dead:
+		return errDead
+	default:
+	}
 	if !slices.ContainsFunc(c.Events, func(e core.Event) bool { return e.Type == s.on }) {
 		return s.Store.Commit(ctx, c)
 	}
+	defer close(s.dead)
 	if s.after {
 		if err := s.Store.Commit(ctx, c); err != nil {
 			return err
@@ -236,14 +244,14 @@ func (s dying) Commit(ctx context.Context, c store.Commit) error {
 	return errDead
 }
 
-// TestAnEngineThatEndsInTheMiddleOfAMerge leaves a word that can be given again,
-// or a base that the next engine finds moved. Either way it is on the record
+// TestAnEngineThatEndsInTheMiddleOfAMerge leaves a word that the next engine carries
+// out, or a base that it finds moved. Nobody has to say it again, it is on the record
 // whose merge it was, and there is one.
 func TestAnEngineThatEndsInTheMiddleOfAMerge(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]dying{
-		"before the base moves": {on: core.TypeMergeGranted, after: true},
-		"after the base moved":  {on: core.TypePullRequestSeen},
+		"before the base moves": {on: core.TypeMergeGranted, after: true, dead: make(chan struct{})},
+		"after the base moved":  {on: core.TypePullRequestSeen, dead: make(chan struct{})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := publish(t)
@@ -255,19 +263,24 @@ func TestAnEngineThatEndsInTheMiddleOfAMerge(t *testing.T) {
 			})
 			shown := p.look("")
 			req := api.Merge{Commit: shown.Commit, Tip: shown.Tip}
-			if _, err := p.app.Service.Merge(p.ctx, p.run.ID, req); !errors.Is(err, errDead) {
-				t.Fatalf("merged by a dead engine: %v", err)
+			ctx, gone := context.WithCancel(p.ctx)
+			go func() {
+				<-s.dead
+				gone()
+			}()
+			if _, err := p.app.Service.Merge(ctx, p.run.ID, req); err == nil {
+				t.Fatal("merged by a dead engine")
 			}
 			if moved := git(t, p.dir, "rev-parse", "main") != shown.Tip; moved == s.after {
 				t.Errorf("the base has moved: %v", moved)
 			}
 			p.close()
 			p.open(nil)
-			if _, err := p.app.Service.Merge(p.ctx, p.run.ID, req); err != nil {
-				t.Errorf("the same word to the next engine: %v", err)
-			}
 			reach(p.ctx, t, p.app, p.run.ID, core.StatusCompleted)
-			p.recorded(shown)
+			p.recorded(shown, 1)
+			if again, err := p.app.Service.Merge(p.ctx, p.run.ID, req); err != nil || again.MergedBy != "me" {
+				t.Errorf("the same word to the next engine: %+v, %v", again, err)
+			}
 		})
 	}
 }
@@ -284,9 +297,10 @@ func TestAMergeThatDidNotComeAbout(t *testing.T) {
 	}
 	req := api.Merge{Commit: shown.Commit, Tip: shown.Tip}
 	p.refused(p.ctx, "a branch that is locked", req, core.CodeConflict)
-	refused, by := said[core.CommandRefused](p) // approvals of what was not there, before
-	if last := len(refused) - 1; last < 0 || refused[last].Command != "merge" || by[last] != core.Engine() {
-		t.Errorf("refused: %+v", refused)
+	granted, _ := said[core.MergeGranted](p)
+	failed, by := said[core.MergeFailed](p)
+	if len(failed) != 1 || len(granted) != 1 || failed[0].Merge != granted[0].Merge || failed[0].Cause != "" || failed[0].Reason == "" || by[0] != core.Engine() {
+		t.Errorf("granted %+v, failed %+v", granted, failed)
 	}
 	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
@@ -295,7 +309,7 @@ func TestAMergeThatDidNotComeAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	reach(p.ctx, t, p.app, p.run.ID, core.StatusCompleted)
-	p.recorded(shown)
+	p.recorded(shown, 2)
 }
 
 // TestWhatToTypeCanBePasted: the line works in a shell as it stands, in whichever

@@ -74,7 +74,7 @@ func tone(e core.Event) track.State {
 		return track.Passed
 	case core.TypeApprovalRequested, core.TypeQuestionAsked, core.TypeRunPaused, core.TypeReviewAwaited:
 		return track.Waiting
-	case core.TypeRunFailed, core.TypeRunCancelled, core.TypeCommandRefused, core.TypeCourseRefused, core.TypeTaskFailed:
+	case core.TypeRunFailed, core.TypeRunCancelled, core.TypeCommandRefused, core.TypeCourseRefused, core.TypeTaskFailed, core.TypeMergeFailed:
 		return track.Failed
 	case core.TypeAttemptExited, core.TypeVerifyConcluded, core.TypeMergeConcluded, core.TypePublishPrepared, core.TypePublishConcluded, core.TypeValidateConcluded, core.TypeBriefEnded:
 		return ended(e)

@@ -84,6 +84,12 @@ type Validate struct {
 	Event, Stage, Task string
 }
 
+// MergeIntoBase sets the base of the person's repository to the merge that they
+// granted.
+type MergeIntoBase struct {
+	Event string
+}
+
 // WatchPullRequest follows a pull request that somebody is to look at.
 type WatchPullRequest struct {
 	Run, Commit string
@@ -114,6 +120,7 @@ func (a ReadPlan) key() string          { return a.Run + " plan " + a.Commit }
 func (a WritePlan) key() string         { return a.Event + " write plan" }
 func (a Merge) key() string             { return a.Event + " merge " + a.Task }
 func (a Validate) key() string          { return a.Event + " validate " + a.Task }
+func (a MergeIntoBase) key() string     { return a.Event + " merge into base" }
 func (a WatchPullRequest) key() string  { return a.Run + " pull request " + a.Commit + " " + a.Merge }
 func (a Sweep) key() string             { return a.Run + " sweep" }
 func (a Notify) key() string            { return a.Event + " notify" }

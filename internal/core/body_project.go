@@ -10,6 +10,7 @@ const (
 	TypeChangesRequested   Type = "ChangesRequested"
 	TypeReviewAwaited      Type = "ReviewAwaited"
 	TypeMergeGranted       Type = "MergeGranted"
+	TypeMergeFailed        Type = "MergeFailed"
 	TypePullRequestSeen    Type = "PullRequestSeen"
 )
 
@@ -75,14 +76,31 @@ type ChangesRequested struct {
 type ReviewAwaited struct{}
 
 // MergeGranted is a person's word that what was published be merged into its
-// base here: exactly so. It comes before the base moves; that it has is said by
-// PullRequestSeen.
+// base here: exactly so. It comes before the base moves. PullRequestSeen says
+// that the base has moved, MergeFailed that it has not.
 type MergeGranted struct {
-	Commit string `json:"commit"` // that was published
-	Base   string `json:"base"`   // branch of the person's repository
-	Tip    string `json:"tip"`    // where that was
-	Merge  string `json:"merge"`  // the commit it is set to
+	Commit string `json:"commit"`            // that was published
+	Base   string `json:"base"`              // branch of the person's repository
+	Tip    string `json:"tip"`               // where that was
+	Merge  string `json:"merge"`             // the commit it is set to
+	ByHand bool   `json:"by_hand,omitempty"` // the person's own git moves the base, not the engine
 }
+
+// MergeFailed says that the engine could not move the base to a merge that was
+// granted. Nothing has changed; the person can grant it again.
+type MergeFailed struct {
+	Merge  string       `json:"merge"`           // the commit that was granted
+	Cause  MergeFailure `json:"cause,omitempty"` // where clients have words of their own for it
+	Reason string       `json:"reason"`
+}
+
+// MergeFailure is a cause of MergeFailed that clients know.
+type MergeFailure string
+
+const (
+	MergeBaseMoved      MergeFailure = "base_moved"       // it is not where it was when the merge was granted
+	MergeBaseCheckedOut MergeFailure = "base_checked_out" // in a work tree, whose files would no longer fit it
+)
 
 // PullRequestState is where a pull request stands.
 type PullRequestState string
@@ -114,4 +132,5 @@ func (StageDiscarded) event() Type     { return TypeStageDiscarded }
 func (ChangesRequested) event() Type   { return TypeChangesRequested }
 func (ReviewAwaited) event() Type      { return TypeReviewAwaited }
 func (MergeGranted) event() Type       { return TypeMergeGranted }
+func (MergeFailed) event() Type        { return TypeMergeFailed }
 func (PullRequestSeen) event() Type    { return TypePullRequestSeen }

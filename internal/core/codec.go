@@ -10,7 +10,7 @@ import (
 // are read through upcast and never rewritten.
 func Version(t Type) int {
 	switch t {
-	case TypeRunPaused, TypeAllowanceReserved, TypeEpicRefused:
+	case TypeRunPaused, TypeAllowanceReserved, TypeEpicRefused, TypeMergeGranted:
 		return 2
 	default:
 		return 1
@@ -47,7 +47,7 @@ var bodies = byType(
 	TargetChosen{}, SessionTook{}, WordGiven{}, PublishPrepared{}, PublishRequested{}, PublishConcluded{}, RunPaused{},
 	RunResumed{}, RunCompleted{}, RunFailed{}, RunCancelled{}, TimerFired{}, CommandRefused{}, RunSwept{}, PersonNotified{},
 	PlanRead{}, PlanWriteRequested{}, PlanUpdated{}, MergeConcluded{}, StageDiscarded{}, ChangesRequested{}, ReviewAwaited{},
-	MergeGranted{}, PullRequestSeen{}, MessageSent{}, QuestionAsked{}, QuestionAnswered{}, TaskProposed{}, TaskRefused{},
+	MergeGranted{}, MergeFailed{}, PullRequestSeen{}, MessageSent{}, QuestionAsked{}, QuestionAnswered{}, TaskProposed{}, TaskRefused{},
 	TaskFailed{}, PlanProposed{}, DetailFetched{}, ToolRefused{}, ValidateConcluded{}, PlaybookSwapped{}, WaveOpened{},
 	WaveClosed{}, BriefAdmitted{}, BriefRefused{}, BriefEnded{}, CourseRefused{}, ProjectRegistered{}, ContentTrusted{},
 	ProjectNamed{}, PlaybookChosen{}, ProjectPaused{}, ProjectResumed{}, ProjectArchived{}, ConversationOpened{},

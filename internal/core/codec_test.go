@@ -29,7 +29,7 @@ func samples() []core.Body {
 		core.PublishRequested{}, core.PublishConcluded{}, core.RunPaused{}, core.RunResumed{}, core.RunCompleted{},
 		core.RunFailed{}, core.RunCancelled{}, core.TimerFired{}, core.CommandRefused{}, core.RunSwept{}, core.PersonNotified{},
 		core.PlanRead{}, core.PlanWriteRequested{}, core.PlanUpdated{}, core.MergeConcluded{}, core.StageDiscarded{},
-		core.ChangesRequested{}, core.ReviewAwaited{}, core.MergeGranted{}, core.PullRequestSeen{},
+		core.ChangesRequested{}, core.ReviewAwaited{}, core.MergeGranted{}, core.MergeFailed{}, core.PullRequestSeen{},
 		core.MessageSent{}, core.QuestionAsked{}, core.QuestionAnswered{}, core.TaskProposed{}, core.TaskRefused{}, core.TaskFailed{},
 		core.PlanProposed{}, core.ToolRefused{}, core.DetailFetched{}, core.ValidateConcluded{}, core.PlaybookSwapped{},
 		core.WaveOpened{}, core.WaveClosed{}, core.BriefAdmitted{}, core.BriefRefused{}, core.BriefEnded{}, core.CourseRefused{},

@@ -25,6 +25,9 @@ func Effects(r *Run) []Action {
 			actions = append(actions, taskEffects(r, s, t)...)
 		}
 	}
+	if r.IsMerging() {
+		actions = append(actions, MergeIntoBase{Event: r.PullRequest.Grant.Event})
+	}
 	for _, id := range r.Tell {
 		actions = append(actions, Notify{Event: id})
 	}

@@ -210,7 +210,9 @@ func apply(r *Run, e Event, body Body) {
 	case ChangesRequested:
 		changesRequested(r, e, b)
 	case MergeGranted:
-		r.PullRequest.Grant = Grant{By: e.Actor.ID, Commit: b.Commit, Tip: b.Tip, Merge: b.Merge}
+		mergeGranted(r, e, b)
+	case MergeFailed:
+		r.PullRequest.Grant.Failed = &b
 	case PullRequestSeen:
 		pullRequestSeen(r, e, b)
 	case MessageSent:

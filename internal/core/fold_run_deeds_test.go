@@ -111,6 +111,8 @@ func steerDeeds() map[string]deed {
 		"another merge is seen":               {published, engine, core.PullRequestSeen{State: core.PullRequestMerged, Commit: "c1", Merge: "x", Checks: "passed", Preview: "v", Cursor: "9"}},
 		"a closed request is seen":            {published, engine, core.PullRequestSeen{State: core.PullRequestClosed, Commit: "c1", Merge: "m"}},
 		"a merge is granted":                  {published, me, core.MergeGranted{Commit: "c2", Base: "main", Tip: "t", Merge: "m2"}},
+		"a merge is granted, by hand":         {published, me, core.MergeGranted{Commit: "c2", Base: "main", Tip: "t", Merge: "m2", ByHand: true}},
+		"a merge fails":                       {published, engine, core.MergeFailed{Merge: "m", Cause: core.MergeBaseMoved, Reason: "why"}},
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // LawVersion is recorded on decisions. It changes when the law does.
-const LawVersion = 10
+const LawVersion = 11
 
 // Law judges one event before it is committed: whether this actor may say it,
 // whether the state machines allow it now, and whether a clause forbids it. r
@@ -100,7 +100,7 @@ func actors(t Type) []ActorKind {
 		TypeConditionRequested, TypeStageOpened, TypeTaskAdmitted, TypeTeamReduced, TypeAttemptRequested, TypeAttemptStopRequested,
 		TypeAllowanceReserved, TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
 		return []ActorKind{ActorDecider}
-	case TypePlanRead, TypePlanUpdated, TypeMergeConcluded, TypePullRequestSeen, TypeToolRefused, TypeValidateConcluded,
+	case TypePlanRead, TypePlanUpdated, TypeMergeConcluded, TypeMergeFailed, TypePullRequestSeen, TypeToolRefused, TypeValidateConcluded,
 		TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved, TypeProjectSpent,
 		TypeVerifyConcluded, TypeBranchMoved, TypeRefKept, TypePublishPrepared,
 		TypePublishConcluded, TypeTimerFired, TypeCommandRefused, TypePersonNotified, TypeRunSwept, TypeProjectRegistered:
@@ -218,6 +218,10 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawManaged(r, body)
 	case MergeGranted:
 		return lawGrant(r, b)
+	case MergeFailed:
+		if !r.IsMerging() || b.Merge != r.PullRequest.Grant.Merge {
+			return Errorf(CodeConflict, "that merge is not under way")
+		}
 	case PullRequestSeen:
 		return lawSeen(r, b)
 	case MessageSent, QuestionAsked, QuestionAnswered, TaskProposed, TaskRefused, TaskFailed, PlanProposed, ToolRefused, DetailFetched, ValidateConcluded, PlaybookSwapped:
@@ -237,6 +241,9 @@ func clause(r *Run, actor Actor, body Body) error {
 	case RunCancelled:
 		if r.Publishing() {
 			return Errorf(CodeConflict, "the run is being published, which is a matter of seconds").WithHint("try again in a moment")
+		}
+		if r.IsMerging() {
+			return Errorf(CodeConflict, "the run is being merged, which is a matter of seconds").WithHint("try again in a moment")
 		}
 	case RunCompleted:
 		if s := r.Current(); s != nil {

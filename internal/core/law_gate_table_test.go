@@ -259,6 +259,9 @@ func gateRulings() map[string]ruling {
 		"cancelling": {
 			phased, core.Person("me"), core.RunCancelled{}, nil, map[string]refusal{
 				"in the middle of publishing": {change: func(r *core.Run) { atPublish(r); r.Task("publish.r1").Status = core.TaskRunning }, says: "the run is being published"},
+				"in the middle of a merge": {change: func(r *core.Run) {
+					r.PullRequest = &core.PullRequest{State: core.PullRequestOpen, Grant: core.Grant{Merge: "m", Event: "e1"}}
+				}, says: "the run is being merged"},
 			},
 		},
 		"completion": {
@@ -289,7 +292,19 @@ func gateRulings() map[string]ruling {
 				"into nothing":                {body: core.MergeGranted{Commit: "c1", Tip: "c0", Merge: "m"}, says: "names the branch, where it is and what it becomes"},
 				"from nowhere":                {body: core.MergeGranted{Commit: "c1", Base: "main", Merge: "m"}, says: "names the branch, where it is and what it becomes"},
 				"to nothing":                  {body: core.MergeGranted{Commit: "c1", Base: "main", Tip: "c0"}, says: "names the branch, where it is and what it becomes"},
+				"while one is under way":      {change: func(r *core.Run) { r.PullRequest.Grant.Event = "e1" }, says: "the run is being merged"},
 				"of a project's that is over": {change: func(r *core.Run) { r.Playbook.Project = &core.Management{} }, says: "nothing waits to be merged now"},
+			},
+		},
+		"a merge fails": {
+			with(phased, func(r *core.Run) {
+				r.Status, r.PullRequest = core.StatusCompleted, &core.PullRequest{Commit: "c1", State: core.PullRequestOpen, Grant: core.Grant{Merge: "m", Event: "e1"}}
+			}), core.Engine(), core.MergeFailed{Merge: "m", Reason: "why"}, nil, map[string]refusal{
+				"of nothing published":     {change: func(r *core.Run) { r.PullRequest = nil }, says: "that merge is not under way"},
+				"that a person makes":      {change: func(r *core.Run) { r.PullRequest.Grant.Event = "" }, says: "that merge is not under way"},
+				"of what the base holds":   {change: func(r *core.Run) { r.PullRequest.State = core.PullRequestMerged }, says: "that merge is not under way"},
+				"twice":                    {change: func(r *core.Run) { r.PullRequest.Grant.Failed = &core.MergeFailed{} }, says: "that merge is not under way"},
+				"when another was granted": {body: core.MergeFailed{Merge: "m0", Reason: "why"}, says: "that merge is not under way"},
 			},
 		},
 		"a pull request is seen": {

@@ -126,6 +126,8 @@ func lawGrant(r *Run, b MergeGranted) error {
 		return Errorf(CodeConflict, "its pull request is on %s", r.ForgeURL).WithHint("merge it there")
 	case b.Commit != pr.Commit:
 		return Errorf(CodeConflict, "another commit was published since")
+	case r.IsMerging():
+		return Errorf(CodeConflict, "the run is being merged, which is a matter of seconds").WithHint("try again in a moment")
 	case b.Base == "" || b.Tip == "" || b.Merge == "":
 		return unlawful("a merge names the branch, where it is and what it becomes")
 	}

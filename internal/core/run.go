@@ -160,10 +160,13 @@ type PullRequest struct {
 
 // Grant is a person's word that a pull request be merged here.
 type Grant struct {
-	By     string `json:"by"`
-	Commit string `json:"commit"`
-	Tip    string `json:"tip"`   // where the base was
-	Merge  string `json:"merge"` // the commit it is set to
+	By     string       `json:"by"`
+	Commit string       `json:"commit"`
+	Base   string       `json:"base,omitempty"`
+	Tip    string       `json:"tip"`              // where the base was
+	Merge  string       `json:"merge"`            // the commit it is set to
+	Event  string       `json:"event,omitempty"`  // that asks the engine to set it; "" where the person's own git does
+	Failed *MergeFailed `json:"failed,omitempty"` // why the engine did not
 }
 
 // PlanWrite is a change of the plan: one that was decided and is under way, or of its

@@ -63,6 +63,7 @@ var runEdges = []edge[RunStatus]{
 	{TypeCourseRefused, []RunStatus{StatusActive}, ""},
 	{TypeReviewAwaited, []RunStatus{StatusActive}, StatusReview},
 	{TypeMergeGranted, []RunStatus{StatusReview, StatusCompleted}, ""}, // one that did not wait for it is over
+	{TypeMergeFailed, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview, StatusCompleted}, ""},
 	{TypePullRequestSeen, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview, StatusCompleted}, ""},
 	{TypeRunPaused, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, StatusPaused},
 	{TypeRunResumed, []RunStatus{StatusPaused}, ""}, // to what the pause interrupted

@@ -19,6 +19,8 @@ func upcast(t Type, v int, raw json.RawMessage) json.RawMessage {
 		})
 	case TypeEpicRefused:
 		return within(raw, func(refused fields) { refused.advise("hint") })
+	case TypeMergeGranted: // the request that submitted it moved the base, or did not: it is not to be moved now
+		return within(raw, func(granted fields) { granted.put("by_hand", true, true) })
 	default:
 		return raw
 	}

@@ -118,6 +118,9 @@ func situations() map[string]situation {
 			r.PullRequest = &core.PullRequest{Commit: "c0", State: state, Grant: core.Grant{Merge: "m"}}
 		}
 	}
+	granted := func(event string) func(*core.Run) {
+		return func(r *core.Run) { r.PullRequest.Grant.Event = event }
+	}
 	ended := func(stage core.StageStatus, merged, branchAt string) func(*core.Run) {
 		return func(r *core.Run) { r.Stage("api").Status, r.Stage("api").Merged, r.BranchAt = stage, merged, branchAt }
 	}
@@ -233,6 +236,15 @@ func situations() map[string]situation {
 	}
 	for _, state := range []core.PullRequestState{core.PullRequestOpen, core.PullRequestMerged, core.PullRequestClosed} {
 		all["a request that is "+string(state)] = with1(project, request(state))
+		all["a request that is "+string(state)+", with a merge granted"] = with1(project, request(state), granted("e9"))
+	}
+	all["a merge granted when the run was over"] = with1(quietly(), status(core.StatusCompleted), request(core.PullRequestOpen), granted("e9"))
+	all["a merge granted to be made by hand"] = with1(quietly(), status(core.StatusCompleted), request(core.PullRequestOpen), granted(""))
+	all["a merge granted that failed"] = with1(quietly(), status(core.StatusCompleted), request(core.PullRequestOpen), granted("e9"), func(r *core.Run) {
+		r.PullRequest.Grant.Failed = &core.MergeFailed{Merge: "m", Reason: "why"}
+	})
+	for _, over := range []core.RunStatus{core.StatusCancelled, core.StatusFailed} {
+		all["a merge granted of a run that "+string(over)] = with1(quietly(), status(over), request(core.PullRequestOpen), granted("e9"))
 	}
 	return all
 }

@@ -87,7 +87,7 @@ func (s steppedStore) Await(ctx context.Context, stream string, claim core.Claim
 	return s.axe.step("await a claim", func() error { return s.Store.Await(ctx, stream, claim) })
 }
 
-func (s steppedStore) Rest(ctx context.Context, engine string, w store.Wake) error {
+func (s steppedStore) Rest(ctx context.Context, engine string, w store.Hint) error {
 	return s.axe.step("rest", func() error { return s.Store.Rest(ctx, engine, w) })
 }
 
@@ -97,12 +97,12 @@ func (s steppedStore) Remember(ctx context.Context, key string, verdict []byte) 
 
 // Claim is a step where it took something. The lease outlasts the test: an engine
 // that waited for what a dead one held would wait in vain.
-func (s steppedStore) Claim(ctx context.Context, engine string, _ time.Duration, limit int) ([]store.Wake, error) {
-	wakes, err := s.Store.Claim(ctx, engine, 10*waittest.Limit, limit)
-	if err != nil || len(wakes) == 0 {
-		return wakes, err
+func (s steppedStore) Claim(ctx context.Context, engine string, _ time.Duration, limit int) ([]store.Hint, error) {
+	hints, err := s.Store.Claim(ctx, engine, 10*waittest.Limit, limit)
+	if err != nil || len(hints) == 0 {
+		return hints, err
 	}
-	return wakes, s.axe.step("claim", func() error { return nil })
+	return hints, s.axe.step("claim", func() error { return nil })
 }
 
 type steppedJournal struct {

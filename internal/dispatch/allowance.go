@@ -59,7 +59,7 @@ func (d *Dispatcher) fund(ctx context.Context, run *core.Run, attempt string) {
 }
 
 // ask brings what a broker wants, or gives back, to the engine, and returns the state that
-// answers it; nil where nothing new is wanted.
+// answers it; nil if nothing new is wanted.
 func (d *Dispatcher) ask(ctx context.Context, run *core.Run, a *core.Attempt, folder string) (*core.Run, error) {
 	want, err := ledger.ReadWant(folder)
 	returns := want.Return != nil && want.Return.Seq > a.Answered // until it is answered, no grant that it has counts
@@ -111,7 +111,7 @@ func meteredOf(models map[string]ledger.Spent) core.Usage {
 
 // settle is what an attempt that is over has spent by its broker's account;
 // requests that were under way when its supervisor was killed included. It is
-// nil where it had no broker.
+// nil if it had no broker.
 func settle(folder string) (*core.Usage, error) {
 	if !brokered(folder) {
 		return nil, nil //nolint:nilnil // nobody metered it

@@ -49,17 +49,20 @@ func (r attemptRoom) inputs(ctx context.Context) ([]byte, error) {
 	}
 	input.Paths = prompt.Paths{Work: r.dir(), Checkout: true, In: r.in(), Out: r.out(), Kept: kept}
 	input.Inline = !r.told()
-	for _, f := range prompt.Files(input) {
-		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
-			return nil, fmt.Errorf("lay out %s: %w", f.Name, err)
-		}
-	}
-	text, err := prompt.Build(input)
-	if err != nil {
+	if err := r.lay(prompt.Files(input)); err != nil {
 		return nil, err
 	}
-	text = r.d.redactor(r.run).Bytes(text)
-	return text, r.writePrompt(text)
+	return r.writePrompt(prompt.Build(input))
+}
+
+// lay writes the files in which Stellwerk itself has something to say.
+func (r attemptRoom) lay(files []prompt.File) error {
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
+			return fmt.Errorf("lay out %s: %w", f.Name, err)
+		}
+	}
+	return nil
 }
 
 // turn lays out what a manager reads.
@@ -70,30 +73,28 @@ func (r attemptRoom) turn(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	desk.Plan = plan
-	for _, f := range prompt.ManagerFiles(r.run) {
-		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
-			return nil, fmt.Errorf("lay out %s: %w", f.Name, err)
-		}
+	if err := r.lay(prompt.ManagerFiles(r.run)); err != nil {
+		return nil, err
 	}
-	text, err := prompt.BuildManager(r.run, r.attempt.ID, desk)
+	return r.writePrompt(prompt.BuildManager(r.run, r.attempt.ID, desk))
+}
+
+// writePrompt writes a prompt that was built, without secrets, and returns it.
+func (r attemptRoom) writePrompt(text []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	text = r.d.redactor(r.run).Bytes(text)
-	return text, r.writePrompt(text)
-}
-
-func (r attemptRoom) writePrompt(text []byte) error {
 	if err := os.WriteFile(r.promptPath(), text, 0o600); err != nil {
-		return fmt.Errorf("write the prompt: %w", err)
+		return nil, fmt.Errorf("write the prompt: %w", err)
 	}
 	if !r.takesSystemPrompt() {
-		return nil
+		return text, nil
 	}
 	if err := os.WriteFile(r.rolePath(), []byte(r.role().Prompt), 0o600); err != nil {
-		return fmt.Errorf("write the role: %w", err)
+		return nil, fmt.Errorf("write the role: %w", err)
 	}
-	return nil
+	return text, nil
 }
 
 // promptFile is the prompt in an attempt folder.
@@ -236,7 +237,7 @@ func model(role core.Role, def core.Agent) string {
 }
 
 // budget is what is left of the run's and its project's money, and no more than the
-// attempt may spend, for agents that can keep to it; 0 where there is no limit.
+// attempt may spend, for agents that can keep to it; 0 if there is no limit.
 func (r attemptRoom) budget() float64 {
 	left := func(limit, used float64) float64 {
 		if limit == 0 {

@@ -56,7 +56,7 @@ func (c *checkout) caches(ctx context.Context) *caches {
 	return all
 }
 
-// restore fills the checkout from the caches. It reports true where every
+// restore fills the checkout from the caches. It reports true if every
 // cache was there: the setup has nothing left to do.
 func (c *caches) restore(ctx context.Context) (bool, error) {
 	if c.err != nil || len(c.entries) == 0 {

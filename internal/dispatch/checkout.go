@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,7 +39,7 @@ type checkout struct {
 
 const setupTimeout = 30 * time.Minute
 
-// environment names what a verdict depends on besides tree, artifacts and check.
+// environment names what a verdict depends on in addition to tree, artifacts and check.
 func (c *checkout) environment() string {
 	return strings.Join([]string{"1", c.run.ID, runtime.GOOS, runtime.GOARCH, c.run.Isolation, c.run.Playbook.Setup}, "\x00")
 }
@@ -249,10 +250,10 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command, apart bool) 
 	})
 }
 
-// home is where a verification's commands are at home, and where they cache. The
-// home is new for each: what one delivery's code leaves there must not speak for
-// the next. Build caches last for the run, because builds take so long without,
-// but not for what is published: that is verified as if for the first time.
+// home is the home folder of a verification's command, and its build cache. Each command has a
+// home of its own, so that nothing one delivery's code leaves there affects the next. Build
+// caches last for the run, because builds take long without them, except for what is
+// published: that is verified from scratch.
 func (c *checkout) home(folder string) (home, cache string) {
 	if !c.reuse {
 		return filepath.Join(folder, "home"), c.dir + cacheSuffix
@@ -260,8 +261,8 @@ func (c *checkout) home(folder string) (home, cache string) {
 	return filepath.Join(folder, "home"), c.dispatcher.Layout.BuildCache(c.run.ID)
 }
 
-// masked hides the state folder where there is no wall between: it is named so
-// that nothing shown above it opens it.
+// masked hides the state folder from isolated processes, even if a folder above it is shown to
+// them.
 func masked(run *core.Run, l Layout) []string {
 	if isolation(run) == sandbox.None {
 		return nil
@@ -276,7 +277,7 @@ func (c *checkout) result(ctx context.Context, folder string, cmd check.Command)
 		return check.Result{}, err
 	}
 	if exit.Reason == shim.ReasonStartFailed || exit.Reason == shim.ReasonLost || exit.Reason == shim.ReasonCancelled {
-		return check.Result{}, fmt.Errorf("the check %q could not be run: %s", cmd.Shell, firstOf(exit.Detail, string(exit.Reason)))
+		return check.Result{}, fmt.Errorf("the check %q could not be run: %s", cmd.Shell, cmp.Or(exit.Detail, string(exit.Reason)))
 	}
 	if exit.Traffic != nil && !strings.HasPrefix(c.run.ID, trialPrefix) { // a trial has no folder to keep them in
 		if err := c.dispatcher.Folder.Connections(c.run.ID, folder); err != nil {
@@ -320,9 +321,12 @@ func tail(s string, n int) string {
 	return s[len(s)-n:]
 }
 
-// forgetCheckout removes the checkout of a verification that is concluded; its
-// commit is in the yard.
-func (d *Dispatcher) forgetCheckout(run *core.Run, event, name string) {
+// conclude reports what a verification found and removes its checkout; the commit is
+// in the yard.
+func (d *Dispatcher) conclude(ctx context.Context, run *core.Run, body core.Body, event, name string) error {
+	if err := d.report(ctx, run, body); err != nil {
+		return err
+	}
 	dir := d.Layout.Checkout(run.ID, event, name)
 	copies, err := filepath.Glob(dir + copySuffix + "*")
 	if err != nil {
@@ -333,4 +337,5 @@ func (d *Dispatcher) forgetCheckout(run *core.Run, event, name string) {
 			d.Log.Warn("a checkout could not be removed", "path", path, "error", err)
 		}
 	}
+	return nil
 }

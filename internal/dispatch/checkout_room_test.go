@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
 
 // TestWhatAVerdictDependsOn: two checks share one only where nothing of it differs; a cache, where its key does not.
@@ -57,8 +59,12 @@ func TestWhatAVerdictDependsOn(t *testing.T) {
 			t.Errorf("%s: the world differs: %t, the cache %t", name, other.environment() != same.environment(), stored(other) != stored(same))
 		}
 	}
-	if all := room(func(c *checkout) { c.reuse = false }).caches(t.Context()); len(all.entries) > 0 {
+	published := room(func(c *checkout) { c.reuse = false })
+	if all := published.caches(t.Context()); len(all.entries) > 0 {
 		t.Errorf("what is published is made of %+v", all.entries)
+	}
+	if _, cache := published.home("/folder"); cache != "/checkout.cache" {
+		t.Errorf("what is published is built with %s", cache)
 	}
 	unread := room(func(c *checkout) { c.commit = strings.Repeat("0", 40) }).caches(t.Context())
 	if restored, err := unread.restore(t.Context()); restored || err == nil {
@@ -177,6 +183,25 @@ func TestWhatACheckGets(t *testing.T) {
 		if !slices.Equal(spec.Writable, []string{cache}) || spec.Env["XDG_CACHE_HOME"] != cache || !shimtest.Exists(t, cache) {
 			t.Errorf("it caches in %q and %v", spec.Writable, spec.Env)
 		}
+	}
+}
+
+// willing is a place that starts whatever it is told to.
+type willing struct{ fated }
+
+func (*willing) Start(context.Context, spawn.Order) error { return nil }
+
+// TestACheckThatIsLost is trouble of the machine: it neither passed nor failed.
+func TestACheckThatIsLost(t *testing.T) {
+	s := newSurf(t)
+	s.Spawner = &willing{fated{statuses: []spawn.Status{spawn.Lost}}}
+	y, err := s.Yards.Yard(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &checkout{dispatcher: s.Dispatcher, yard: y, run: s.run, commit: s.commit, event: "e1", name: theAttempt}
+	if _, err := c.Run(t.Context(), check.Command{Shell: "make"}); err == nil || err.Error() != `the check "make" was lost` {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,8 +91,7 @@ func hopeless(exit shim.Exit, body core.AttemptExited) bool {
 	}
 }
 
-// takeOver brings what an attempt left to where it is kept. What is handed in and
-// the transcript do not wait for each other's way to the disk.
+// takeOver stores what an attempt left: its delivery and, meanwhile, its transcript.
 func (d *Dispatcher) takeOver(ctx context.Context, run *core.Run, task *core.Task, a *core.Attempt, folder string, exit shim.Exit, body *core.AttemptExited) error {
 	kept := make(chan error, 1)
 	go func() {
@@ -107,7 +107,7 @@ func (d *Dispatcher) takeOver(ctx context.Context, run *core.Run, task *core.Tas
 // message says how an attempt failed: what its program reported, and the last
 // thing it wrote to standard error.
 func message(folder string, exit shim.Exit) string {
-	text := firstOf(exit.Outcome.Message, exit.Detail)
+	text := cmp.Or(exit.Outcome.Message, exit.Detail)
 	if limit := breach(exit); limit != "" {
 		text = strings.TrimSuffix(limit+": "+text, ": ")
 	}
@@ -266,9 +266,8 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 	return nil
 }
 
-// shelfOf is where the run's folder has the documents of a task. A delegation of a
-// wave that went on after an answer has those from before as well: they can still be
-// asked for.
+// shelfOf names the folder of a task's documents in the run's folder. In waves each delegation
+// has its own, because documents from before an answer can still be asked for.
 func shelfOf(run *core.Run, task *core.Task) string {
 	if run.ByWaves() && task.Name != "" {
 		return task.Stage + "." + task.Name
@@ -347,9 +346,9 @@ func (d *Dispatcher) workspace(run *core.Run, attempt string) string {
 	return d.Layout.Workspace(run.ID, attempt)
 }
 
-// leavings are what an ended attempt leaves of its workspace. An agent of a
-// session may still stand in its folder to say its last words, which the
-// client refuses in a folder that is gone: only what is in it goes.
+// leavings are what to remove of an ended attempt's workspace. An agent of a session may still
+// be in its folder to say its last words, and its program refuses to work in a folder that is
+// gone: then only the contents go.
 func (d *Dispatcher) leavings(run *core.Run, attempt string) []string {
 	dir := d.workspace(run, attempt)
 	if dir == d.Layout.Workspace(run.ID, attempt) {

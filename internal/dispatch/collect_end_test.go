@@ -75,7 +75,7 @@ func TestAnEndIsToldAsItWas(t *testing.T) {
 		ExitCode: 3, StartedAt: began, EndedAt: began.Add(90 * time.Second), HandIn: &shim.HandIn{HandInResult: shim.HandInResult{Empty: true}},
 		Outcome: agent.Outcome{
 			Class: agent.ClassUsageLimit, Message: "over", Summary: strings.Repeat("s", 3000), RetryAt: &retry, Observed: true, Turns: 4,
-			CostUSD: 2, Usage: agent.Usage{CostUSD: 1, InputTokens: 5, OutputTokens: 6, CacheReadTokens: 7, CacheWriteTokens: 8},
+			CostUSD: 2, Usage: agent.Usage{ModelUsage: agent.ModelUsage{CostUSD: 1, InputTokens: 5, OutputTokens: 6, CacheReadTokens: 7, CacheWriteTokens: 8}},
 		},
 	}, nil)
 	entry := func(n int, kind agent.RecordKind, text string) string {

@@ -183,7 +183,7 @@ func TestCommitsAreTakenOver(t *testing.T) {
 	for name, rewritten := range map[string]bool{"on top": false, "beside": true} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnded(t, shim.Exit{
-				Outcome: agent.Outcome{OK: true, CostUSD: 1, Usage: agent.Usage{InputTokens: 10}},
+				Outcome: agent.Outcome{OK: true, CostUSD: 1, Usage: agent.Usage{ModelUsage: agent.ModelUsage{InputTokens: 10}}},
 				HandIn:  &shim.HandIn{HandInResult: shim.HandInResult{Checkpoint: true}, Bundle: "out.bundle"},
 			}, nil)
 			parent := map[bool]string{false: e.commit, true: e.run.BaseCommit}[rewritten]

@@ -15,9 +15,9 @@ const (
 	maxGoal        = 8 << 10
 )
 
-// description is the text of a pull request: what was asked, what was planned and done
-// about it, what was sent back and what came of that, and what was verified by whom. What
-// is long is cut before the last part, which says what a reviewer must not miss.
+// description is the text of a pull request: what was asked, what was planned and done about
+// it, what was sent back and what came of that, and what was verified by whom. A text that is
+// too long is cut before the last part, which says what a reviewer must not miss.
 func description(run *core.Run, plan []byte) string {
 	last := closing(run)
 	room := maxDescription - len(last)
@@ -57,11 +57,16 @@ func closing(run *core.Run) string {
 	return text
 }
 
+// issueLine names the issue so that a forge makes a link of it: by its address, or by
+// its number in the same repository.
 func issueLine(run *core.Run) string {
-	if run.Issue == "" {
+	switch {
+	case run.Issue == "":
 		return ""
+	case core.IssueAddress(run.Issue):
+		return "\nIssue: " + run.Issue + "\n"
 	}
-	return fmt.Sprintf("\nIssue: %s\n", issueLink(run.Issue))
+	return "\nIssue: #" + core.IssueNumber(run.Issue) + "\n"
 }
 
 // steered lists the changed files that steer builds, agents or tools, so that who reviews the pull request looks at them.
@@ -83,15 +88,6 @@ func steered(run *core.Run) string {
 		return ""
 	}
 	return "\nChanges files that steer builds, agents or tools:\n\n" + list.String()
-}
-
-// issueLink is how a forge makes a link of an issue: by its address, or by its
-// number in the same repository.
-func issueLink(issue string) string {
-	if core.IssueAddress(issue) {
-		return issue
-	}
-	return "#" + core.IssueNumber(issue)
 }
 
 // stages is what each phase took and what it was verified by.
@@ -159,8 +155,12 @@ func handedIn(run *core.Run) string {
 			if a.Summary != "" {
 				line = ": its agent says " + quotedLine(a.Summary, 400)
 			}
-			for i, doc := range a.Delivery.Artifacts {
-				line += separator(i) + quotedLine(doc.Name, 100)
+			var documents []string
+			for _, doc := range a.Delivery.Artifacts {
+				documents = append(documents, quotedLine(doc.Name, 100))
+			}
+			if len(documents) > 0 {
+				line += "; documents: " + strings.Join(documents, ", ")
 			}
 			if line != "" {
 				fmt.Fprintf(&b, "- %s%s\n", t.ID, line)
@@ -171,13 +171,6 @@ func handedIn(run *core.Run) string {
 		return ""
 	}
 	return "\nWhat was planned and done:\n\n" + b.String()
-}
-
-func separator(i int) string {
-	if i == 0 {
-		return "; documents: "
-	}
-	return ", "
 }
 
 // quotedLine is text of an agent or a person that no forge reads as a mention or a

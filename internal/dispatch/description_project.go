@@ -34,10 +34,16 @@ func steps(run *core.Run) string {
 			fmt.Fprintf(&b, "- [x] Asked for later: %s: %s\n", quotedLine(s.Wish.Text, 200), account(s))
 		}
 	}
-	if names := check.Names(run.Playbook.Project.Done, nil); len(names) > 0 {
-		fmt.Fprintf(&b, "\nVerified on each branch and again on each merge: `%s`\n", strings.Join(names, "`, `"))
+	return b.String() + mergeChecks(run)
+}
+
+// mergeChecks names what every branch of a project is held to.
+func mergeChecks(run *core.Run) string {
+	names := check.Names(run.Playbook.Project.Done, nil)
+	if len(names) == 0 {
+		return ""
 	}
-	return b.String()
+	return "\nVerified on each branch and again on each merge: `" + strings.Join(names, "`, `") + "`\n"
 }
 
 // delegations is what a manager had done, the newest of it.

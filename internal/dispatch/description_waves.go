@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
@@ -35,10 +34,7 @@ func waves(run *core.Run) string {
 			fmt.Fprintf(&b, "  - its worker says %s\n", quotedLine(d.Answer.Compact, 300))
 		}
 	}
-	if names := check.Names(run.Playbook.Project.Done, nil); len(names) > 0 {
-		fmt.Fprintf(&b, "\nVerified on each branch and again on each merge: `%s`\n", strings.Join(names, "`, `"))
-	}
-	return b.String()
+	return b.String() + mergeChecks(run)
 }
 
 // planned is why the planner wanted a wave, which it said when it closed the one before.
@@ -51,7 +47,7 @@ func planned(run *core.Run, wave int) string {
 	return ""
 }
 
-// heir is the delegation that took over what one left unmet; "" where there is none.
+// heir is the delegation that took over what one left unmet; "" if there is none.
 func heir(run *core.Run, d *core.Delegated) string {
 	for _, other := range run.Waves.Works {
 		if slices.Contains(other.Brief.Replaces, d.Brief.ID) {

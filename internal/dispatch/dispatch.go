@@ -61,8 +61,8 @@ type Redactor interface {
 // redactor knows the secrets that are handed to the agents of a run.
 func (d *Dispatcher) redactor(run *core.Run) Redactor { return d.Redactors(run.Playbook.Secrets()) }
 
-// harmless is text from outside as it can be shown: first without what nobody
-// sees, which could stand in the middle of a secret, then without secrets.
+// harmless makes text from outside fit to be shown. It removes invisible characters first,
+// because one could stand in the middle of a secret, and then secrets.
 func (d *Dispatcher) harmless(run *core.Run, text string) string {
 	return d.redactor(run).String(plain.Text(text))
 }
@@ -92,13 +92,14 @@ type Options struct {
 	Spawner  spawn.Spawner
 	Sessions Sessions
 	Forges   Forges
+	Pulls    Pulls
 	Poll     time.Duration // between looks at a pull request, while it changes
 	Notifier Notifier
 	Projects Projects
 	Epics    Epics
 	Folder   Folder
-	// Redactors makes a redactor that knows the named variables of the engine's
-	// environment besides the credentials of known agents.
+	// Redactors makes a redactor that knows the named variables of the engine's environment in
+	// addition to the credentials of known agents.
 	Redactors func(names []string) Redactor
 	Memory    Memory
 	Log       *slog.Logger
@@ -117,7 +118,7 @@ type Options struct {
 	Tools      Tools
 	Listed     bool     // Claude Code is started without leave to bypass permissions
 	ReadOnly   []string // toolchains outside the system folders
-	MCP        string   // file of MCP servers for headless agents; none where empty
+	MCP        string   // file of MCP servers for headless agents; none if empty
 	// Steering are the files that a person, and a repository with these settings, add to those whose change is named before
 	// it is published. Nil for none.
 	Steering func(repository []byte) ([]string, error)
@@ -155,7 +156,7 @@ type job struct {
 	// the run is looked at once more.
 	asked bool
 	// wanted is closed when the action is to be carried out; until then it is
-	// only prepared. nil where it was wanted from the start.
+	// only prepared. nil if it was wanted from the start.
 	wanted    chan struct{}
 	withdrawn bool // it was never wanted and is not going to be
 }
@@ -269,8 +270,8 @@ func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.
 	d.again(ctx, key, run.ID, delay)
 }
 
-// scope is how far an action's own context reaches: only what looks can be
-// called off; everything else is carried to its end.
+// scope is the context that an action runs in. Only actions that look can be called off; all
+// others run to their end.
 func (d *Dispatcher) scope(ctx context.Context, a core.Action) context.Context {
 	switch a.(type) {
 	case core.Verify, core.Validate, core.PreparePublish, core.Merge, core.WatchPullRequest:
@@ -367,6 +368,8 @@ func (d *Dispatcher) do(ctx context.Context, run *core.Run, action core.Action) 
 		return d.merge(ctx, run, a)
 	case core.Validate:
 		return d.validate(ctx, run, a)
+	case core.MergeIntoBase:
+		return d.mergeIntoBase(ctx, run)
 	case core.WatchPullRequest:
 		return d.watchPullRequest(ctx, run, a)
 	case core.Sweep:

@@ -67,8 +67,8 @@ func (d *Dispatcher) pace(run *core.Run, last time.Duration, changed bool, faile
 	return min(last*5/4, max(restful, d.Poll))
 }
 
-// lookFailed tells a person of what does not pass by itself. They can resume
-// once it is mended; meanwhile it is looked on.
+// lookFailed pauses the run for a failure that does not pass by itself. The person can resume
+// once it is fixed; looking goes on meanwhile.
 func (d *Dispatcher) lookFailed(ctx context.Context, run *core.Run, cause error) error {
 	d.Log.Warn("a pull request cannot be looked at", "run", run.Alias, "error", d.redactor(run).String(cause.Error()))
 	if after, passes := transient(run, cause); passes {
@@ -83,9 +83,9 @@ func (d *Dispatcher) lookFailed(ctx context.Context, run *core.Run, cause error)
 	})
 }
 
-// tellNews records how a pull request stands where that is new, and makes the
-// changes that members request the run's. A review is made a request once, so
-// that an engine that ends between the two begins anew.
+// tellNews records a change of the pull request, and turns reviews by members that request
+// changes into requests of the run. The run takes each review once, so an engine that ends in
+// between can repeat both.
 func (d *Dispatcher) tellNews(ctx context.Context, run *core.Run, pr *core.PullRequest, seen forge.Seen) (changed bool, err error) {
 	for _, wish := range d.wishes(run, pr, seen.Notes) {
 		if err := d.report(ctx, run, wish); err != nil {
@@ -132,8 +132,8 @@ func (d *Dispatcher) look(ctx context.Context, run *core.Run, pr *core.PullReque
 	return seen, nil
 }
 
-// wishes are the reviews that request changes, each with its comments on lines.
-// Whoever is not among the repository's own people can say what they like.
+// wishes are the reviews that request changes, each with its comments on lines. Reviews by
+// people who are not members of the repository do not count.
 func (d *Dispatcher) wishes(run *core.Run, pr *core.PullRequest, notes []forge.Note) []core.ChangesRequested {
 	var all []core.ChangesRequested
 	for _, n := range notes {

@@ -13,9 +13,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// keepWorkspace puts a workspace that nothing else holds the work of where
-// nobody cleans up. It is called again after a crash: where the workspace was
-// moved already, the rest is done now.
+// keepWorkspace moves a workspace whose work is nowhere else into the attempt's folder, which
+// nobody cleans up. It may be called again after a crash: if the workspace was moved already,
+// the rest is done now.
 func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error) {
 	kept := filepath.Join(d.Layout.Attempt(run.ID, attempt), "workspace")
 	err := os.Rename(d.workspace(run, attempt), kept)
@@ -28,9 +28,9 @@ func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error
 	return kept, nil
 }
 
-// disarm renames what makes a folder a repository, wherever a person may look: git
-// run there would obey the agent's configuration, outside of any sandbox. A
-// folder that is not there has none.
+// disarm renames everything that makes a folder a git repository: a person who ran git there
+// would have it obey the agent's configuration, outside of any sandbox. A missing folder needs
+// nothing.
 func disarm(dir string) error {
 	if err := yard.OpenFolders(dir); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
@@ -75,8 +75,7 @@ func bareHead(path string) bool {
 	return false
 }
 
-// freeName is the path, or where an agent has taken that the first with a number
-// that is free.
+// freeName is the path, or if that exists the first free one with a number.
 func freeName(path string) (string, error) {
 	for name, n := path, 2; ; n++ {
 		_, err := os.Lstat(name)

@@ -56,17 +56,13 @@ func (d *Dispatcher) places(ctx context.Context, run *core.Run, y *yard.Yard, co
 		}
 	}
 	for _, f := range finds[:min(len(finds), maxLeaks)] {
-		found = append(found, d.leak(run, f))
+		file := d.harmless(run, plain.Line(f.File, maxLeakName))
+		found = append(found, core.Leak{Rule: f.Rule, File: file, Line: f.Line, Commit: f.Commit})
 	}
 	if more := len(finds) - len(found) + max(moreLast, moreHistory); more > 0 {
 		found = append(found, core.Leak{Rule: core.LeakMore, Count: more})
 	}
 	return found, cuts{size: cutLast.size || cutHistory.size, time: cutLast.time || cutHistory.time}, nil
-}
-
-func (d *Dispatcher) leak(run *core.Run, f leak.Find) core.Leak {
-	file := d.harmless(run, plain.Line(f.File, maxLeakName))
-	return core.Leak{Rule: f.Rule, File: file, Line: f.Line, Commit: f.Commit}
 }
 
 // search reads what is new in one form: as a whole, or with a format commit by commit. more is how many finds it does not return.

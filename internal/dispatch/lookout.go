@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	// lookGap is the least time between two looks at a pull request, whoever asks
-	// for one, and before the first: an engine that lives for a moment asks
-	// nothing.
+	// lookGap is the least time between two looks at a pull request, and before the first: an
+	// engine that runs only for a moment asks nothing.
 	lookGap = 2 * time.Second
 	// looksAtOnce bounds how many pull requests are looked at in the same moment.
 	looksAtOnce = 4
@@ -58,8 +57,8 @@ func (l *lookouts) leave(o *lookout) {
 	}
 }
 
-// learn asks for a look where a person resumed the run: they may have mended
-// what kept it from being looked at.
+// learn asks for a look if a person has resumed the run: they may have fixed what kept it from
+// being looked at.
 func (l *lookouts) learn(run *core.Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +92,8 @@ func (d *Dispatcher) Hint(kind, repository string, numbers []int) {
 	}
 }
 
-// hush leaves a forge alone for a while, whichever pull request it said so of.
+// hush leaves a whole forge alone for a while, not only the pull request that it said so
+// about.
 func (l *lookouts) hush(run *core.Run, after time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -22,11 +22,7 @@ func (d *Dispatcher) merge(ctx context.Context, run *core.Run, a core.Merge) err
 		}
 		body = core.MergeConcluded{Task: a.Task, Error: d.redactor(run).String(err.Error())}
 	}
-	if err := d.report(ctx, run, body); err != nil {
-		return err
-	}
-	d.forgetCheckout(run, a.Event, a.Task)
-	return nil
+	return d.conclude(ctx, run, body, a.Event, a.Task)
 }
 
 func (d *Dispatcher) merged(ctx context.Context, run *core.Run, stage *core.Stage, a core.Merge, body *core.MergeConcluded) error {
@@ -35,7 +31,7 @@ func (d *Dispatcher) merged(ctx context.Context, run *core.Run, stage *core.Stag
 		return err
 	}
 	made, err := y.Merge(ctx, yard.MergeSpec{
-		Into: body.Into, From: body.From, Message: mergeMessage(stage), Identity: yard.Identity(run.Identity), When: run.Now(),
+		Into: body.Into, From: body.From, Message: fmt.Sprintf("Merge %s: %s", stage.ID, stage.Title), Identity: yard.Identity(run.Identity), When: run.Now(),
 	})
 	if err != nil {
 		return err
@@ -57,8 +53,4 @@ func (d *Dispatcher) merged(ctx context.Context, run *core.Run, stage *core.Stag
 		writes: core.WritesCode, delivery: &core.Delivery{Commit: made.Commit, Tree: tree}, remember: true,
 	})
 	return err
-}
-
-func mergeMessage(stage *core.Stage) string {
-	return fmt.Sprintf("Merge %s: %s", stage.ID, stage.Title)
 }

@@ -47,16 +47,16 @@ func TestSpokesShareALimit(t *testing.T) {
 // TestUsageIsNotTakenBack: an agent that says less later, or less than nothing,
 // has still used what it used.
 func TestUsageIsNotTakenBack(t *testing.T) {
-	entry := func(u agent.Usage) shim.Entry {
-		return shim.Entry{Record: agent.Record{Kind: agent.KindUsage, Usage: &u}}
+	entry := func(u agent.ModelUsage) shim.Entry {
+		return shim.Entry{Record: agent.Record{Kind: agent.KindUsage, Usage: &agent.Usage{ModelUsage: u}}}
 	}
 	reported := core.Usage{CostUSD: 3, InputTokens: 100, OutputTokens: 50}
-	for _, claim := range []agent.Usage{{}, {CostUSD: -1000, InputTokens: -1 << 62}, {CostUSD: 1, InputTokens: 7}} {
+	for _, claim := range []agent.ModelUsage{{}, {CostUSD: -1000, InputTokens: -1 << 62}, {CostUSD: 1, InputTokens: 7}} {
 		if got := newest([]shim.Entry{entry(claim)}, reported); *got != reported {
 			t.Errorf("%+v made %+v of %+v", claim, *got, reported)
 		}
 	}
-	if got := newest([]shim.Entry{entry(agent.Usage{InputTokens: math.MaxInt64, OutputTokens: math.MaxInt64})}, reported); got.Tokens() <= 0 {
+	if got := newest([]shim.Entry{entry(agent.ModelUsage{InputTokens: math.MaxInt64, OutputTokens: math.MaxInt64})}, reported); got.Tokens() <= 0 {
 		t.Errorf("%d tokens", got.Tokens())
 	}
 }

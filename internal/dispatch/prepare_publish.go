@@ -23,11 +23,7 @@ func (d *Dispatcher) preparePublish(ctx context.Context, run *core.Run, a core.P
 		}
 		body.Error = d.trouble(run, err)
 	}
-	if err := d.report(ctx, run, body); err != nil {
-		return err
-	}
-	d.forgetCheckout(run, a.Event, a.Task)
-	return nil
+	return d.conclude(ctx, run, body, a.Event, a.Task)
 }
 
 func (d *Dispatcher) prepared(ctx context.Context, run *core.Run, a core.PreparePublish, body *core.PublishPrepared) error {

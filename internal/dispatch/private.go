@@ -5,7 +5,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
-// private are the files to hide from a run's processes where they are isolated.
+// private are the files to hide from a run's processes if they are isolated.
 func (d *Dispatcher) private(run *core.Run) []string {
 	if isolation(run) == sandbox.None {
 		return nil

@@ -222,6 +222,7 @@ func TestAPlanIsWritten(t *testing.T) {
 		"steps that are done": {core.PlanWrite{Done: []string{"2"}}, planPath, strings.Replace(somePlan, "[ ] 2", "[x] 2", 1)},
 		"a document":          {core.PlanWrite{Artifact: p.put(t, "# New\n\n## Steps\n\n### [ ] 9. Nine\n")}, planPath, "# New\n\n## Steps\n\n### [ ] 9. Nine\n"},
 		"further documents":   {core.PlanWrite{Files: []core.PlanFile{{Name: "notes.md", Digest: p.put(t, "notes")}}}, desk.Folder + "/notes.md", "notes"},
+		"another plan":        {core.PlanWrite{Files: []core.PlanFile{{Name: desk.PlanFile, Digest: p.put(t, "# Other\n\n## Steps\n\n### [ ] 8. Eight\n")}}}, planPath, "# Other\n\n## Steps\n\n### [ ] 8. Eight\n"},
 	} {
 		c.write.Event, c.write.Message = "e1", "because"
 		p.run.Driving.PlanWrite = &c.write
@@ -288,8 +289,12 @@ func TestAMergeThatClashes(t *testing.T) {
 	if held, err := y.Refs(t.Context(), yard.Attempts+p.run.ID+"/"); err != nil || len(held) > 0 {
 		t.Errorf("held are %v, %v", held, err)
 	}
-	if got := merge(fits); !got.Passed || got.Commit == "" || len(got.Conflicts) > 0 || len(got.Results) != 2 { // a file of each side
+	got := merge(fits)
+	if !got.Passed || got.Commit == "" || len(got.Conflicts) > 0 || len(got.Results) != 2 { // a file of each side
 		t.Errorf("concluded is %+v", got)
+	}
+	if log, err := y.Log(t.Context(), p.run.Head, got.Commit); err != nil || !slices.Equal(log[0].Parents, []string{p.run.Head, fits}) {
+		t.Errorf("the merge is %+v, %v", log, err)
 	}
 	p.task.Done, p.task.First = core.Check{Kind: core.CheckFiles, Globs: []string{"more.txt"}}, true
 	if err := p.validate(t.Context(), p.run, core.Validate{Event: "e2", Stage: p.stage.ID, Task: p.task.ID}); err != nil {

@@ -66,8 +66,8 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 	return d.report(ctx, run, body)
 }
 
-// address is where a pull request can be looked at, by what its forge says: a page
-// of this machine where the record is here, and else one of the web.
+// address is the link to a pull request that its forge gave: a file if the record is on this
+// machine, and otherwise only a web address.
 func (d *Dispatcher) address(run *core.Run, given string) string {
 	if run.Forge == config.ForgeLocal && strings.HasPrefix(given, "file:///") {
 		return plain.Line(given, maxAddress)

@@ -5,7 +5,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
-// Advice for who finds that a host is not on the list: for an agent, and for a setup or check, whose output its author reads.
+// Advice about a host that is not on the list: for an agent, and in the output of a setup or
+// check, which its author reads.
 const (
 	agentAdvice = "Do without %s; if the task cannot be done without it, say so in your report. " +
 		"A person can allow it, under `network` in the playbook or `network.allow` in their settings."
@@ -22,7 +23,7 @@ func reach(run *core.Run, hosts func(*core.Network) []string, advice string) shi
 	return shim.Network{Allow: hosts(n), Deny: n.Deny, Private: n.Private, Advice: advice}
 }
 
-// reach is what the attempt can connect to, besides its model.
+// reach is what the attempt can connect to in addition to its model.
 func (r attemptRoom) reach() shim.Network {
 	var stage core.Reach
 	if phase := r.run.Playbook.Phase(r.stage.ID); phase != nil {

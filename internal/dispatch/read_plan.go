@@ -43,25 +43,20 @@ func (d *Dispatcher) readPlan(ctx context.Context, run *core.Run, a core.ReadPla
 	return d.report(ctx, run, body)
 }
 
-// keepPlan puts a plan's text among the blobs. What is wrong with it is said in
-// the plan's Trouble.
+// keepPlan puts a plan's text among the blobs and reads it. The plan's Trouble says
+// what keeps it from being followed.
 func (d *Dispatcher) keepPlan(ctx context.Context, run *core.Run, commit string, text []byte) (core.Plan, error) {
 	digest, _, err := d.Blobs.Put(ctx, bytes.NewReader(text), maxArtifact)
 	if err != nil {
 		return core.Plan{}, err
 	}
 	p := core.Plan{Commit: commit, Digest: digest}
-	p.Steps, p.Trouble = stepsOf(run, text)
-	return p, nil
-}
-
-// stepsOf reads a plan, and says what keeps it from being followed.
-func stepsOf(run *core.Run, text []byte) ([]core.Step, string) {
-	doc, err := plan.Parse(text)
-	if err != nil {
-		return nil, err.Error()
+	if doc, err := plan.Parse(text); err != nil {
+		p.Trouble = err.Error()
+	} else {
+		p.Steps, p.Trouble = doc.Steps(), unknownRole(run, doc.Steps())
 	}
-	return doc.Steps(), unknownRole(run, doc.Steps())
+	return p, nil
 }
 
 // unknownRole says which role a plan names that the playbook does not have.

@@ -59,35 +59,21 @@ func (d *Dispatcher) handedIn(delivery *core.Delivery, name string) ([]byte, err
 	return d.readDocument(artifact)
 }
 
-// touched are the files that a delivery changed, added or removed since its stage
-// began.
+// touched names the files that a delivery changed, at most maxTouched of them.
 func (d *Dispatcher) touched(ctx context.Context, run *core.Run, stage *core.Stage, delivery *core.Delivery) ([]string, error) {
 	if delivery.Commit == "" || delivery.Commit == stage.Base {
 		return nil, nil
 	}
-	y, err := d.Yards.Yard(ctx, run.Project)
-	if err != nil {
-		return nil, err
-	}
-	changed, err := y.Changed(ctx, stage.Base, delivery.Commit)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for _, c := range changed {
-		for _, path := range []string{c.Path, c.OldPath} {
-			if path != "" {
-				paths = append(paths, d.redactor(run).String(path))
-			}
-		}
-	}
+	paths, err := d.changedPaths(ctx, run, stage, delivery)
+	redactAll(reflect.ValueOf(paths), d.redactor(run))
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	return paths[:min(len(paths), maxTouched)], nil
+	return paths[:min(len(paths), maxTouched)], err
 }
 
 // redactAll removes secrets from every text of a value. The document was redacted
-// as it is written; reading it may have put a secret together again.
+// as it is written; reading it took hidden characters out of its texts, and may have
+// put a secret together again.
 func redactAll(v reflect.Value, clean Redactor) {
 	switch v.Kind() {
 	case reflect.Pointer:

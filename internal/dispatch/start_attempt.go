@@ -23,7 +23,7 @@ import (
 )
 
 // startAttempt prepares an attempt and starts its agent. The spec is written
-// last: where it exists the preparation is complete and is not repeated, so a
+// last: if it exists the preparation is complete and is not repeated, so a
 // shim that an earlier engine started finds nothing pulled from under it. The
 // prompt is kept when the agent is under way: only the report names it. Nothing
 // before awaitWanted may be seen by anybody else.
@@ -306,8 +306,8 @@ func (r attemptRoom) workspace(ctx context.Context) error {
 	})
 }
 
-// planDesk lays out the plan's documents and nothing else: whoever writes the
-// plan does not see the code, and has no repository.
+// planDesk lays out the plan's documents and nothing else: an agent that writes the plan sees
+// no code and has no repository.
 func (r attemptRoom) planDesk(ctx context.Context) error {
 	folder := filepath.Join(r.dir(), desk.Folder)
 	err := r.yard.Extract(ctx, r.attempt.Base, desk.Folder, folder)
@@ -341,8 +341,8 @@ func renew(dirs ...string) error {
 	return nil
 }
 
-// marks reports work that ends in a checkpoint whoever committed it: that of a
-// phase, so that each can be told in the history.
+// marks reports work that ends in a checkpoint even if its agent committed everything: that of
+// a phase, so that the history shows each.
 func (r attemptRoom) marks() bool { return r.run.Playbook.Phase(r.stage.ID) != nil }
 
 // message is the subject of the attempt's checkpoint: of a phase by its number.

@@ -9,7 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// Projects is where what happened to an epic goes.
+// Projects records what happened to an epic.
 type Projects interface {
 	// StartFailed records that an epic's run could not be started, and reports
 	// whether the epic was refused for that.

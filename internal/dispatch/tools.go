@@ -25,7 +25,7 @@ type Tools struct {
 	Token func(run, attempt string) string
 }
 
-// equip gives an attempt of a project its tools. Where a person's own session
+// equip gives an attempt of a project its tools. If a person's own session
 // runs the agent there are none: its commands get no secret.
 func (r attemptRoom) equip(spec *shim.Spec) {
 	if !r.run.Managed() || r.taken.Session != "" {
@@ -61,8 +61,8 @@ func (r attemptRoom) trigger() string {
 	return strings.Join(kinds, ",")
 }
 
-// conversation is where what the attempt says goes to: the project's first is known
-// by the project's own id.
+// conversation is the one that the attempt speaks in. The project's first has the project's
+// own id.
 func (r attemptRoom) conversation() string {
 	in := r.run.Conversation
 	if r.task.Kind == core.KindManage {
@@ -76,8 +76,8 @@ func (r attemptRoom) originPath() string { return originPath(r.folder) }
 
 func originPath(folder string) string { return filepath.Join(folder, "home", "plan-origin.json") }
 
-// cutOff makes a turn whose calls found no engine one that was lost to that: the
-// next try is woken for the same, and shown what this one did.
+// cutOff turns the success of a turn whose tool calls found no engine into a failure of the
+// network, so that the turn is tried again and shown what this one did.
 func cutOff(folder string, body *core.AttemptExited) {
 	if body.Kind == core.ExitFinished && desk.Unheard(originPath(folder)) {
 		body.Kind, body.Class, body.Message = core.ExitFailed, string(agent.ClassNetwork), "a call of its tools found no engine"

@@ -15,14 +15,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// trialPrefix begins the name under which a trial has its folders, where runs have
-// theirs by their ids.
+// trialPrefix begins the name that a trial's folders have in place of a run's id.
 const trialPrefix = "trial-"
 
-// Trial tries commands on a commit before there is a run, with the machinery that
-// verifies deliveries: a clean checkout, the setup, a copy for each command, the
-// shim and the isolation. Nothing of it outlives its end: whoever stops waiting
-// ends the command.
+// Trial tries commands on a commit before there is a run, with the machinery that verifies
+// deliveries: a clean checkout, the setup, a copy for each command, the shim and the
+// isolation. Nothing outlives a trial: a command ends when its caller stops waiting.
 type Trial struct {
 	dispatcher *Dispatcher
 	room       *checkout
@@ -51,7 +49,7 @@ func (e *SetupFailed) Error() string {
 	return fmt.Sprintf("the setup failed with exit code %d", e.ExitCode)
 }
 
-// Run runs one command. The error is a SetupFailed where the setup failed before.
+// Run runs one command. The error is a SetupFailed if the setup failed before.
 func (t *Trial) Run(ctx context.Context, command string, limit time.Duration) (check.Result, error) {
 	select {
 	case t.dispatcher.checks <- struct{}{}:
@@ -88,13 +86,11 @@ func (t *Trial) Keep() error {
 		if _, err := os.Stat(from); errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return fmt.Errorf("keep what a trial has cached: %w", err)
+		err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), yard.RemoveWorkspace(to))
+		if err == nil {
+			err = os.Rename(from, to)
 		}
-		if err := yard.RemoveWorkspace(to); err != nil {
-			return fmt.Errorf("keep what a trial has cached: %w", err)
-		}
-		if err := os.Rename(from, to); err != nil {
+		if err != nil {
 			return fmt.Errorf("keep what a trial has cached: %w", err)
 		}
 	}
@@ -155,7 +151,7 @@ func (d *Dispatcher) forgetTrial(ctx context.Context, name string) error {
 	return errors.Join(yard.RemoveWorkspace(d.Layout.Work(name)), yard.RemoveWorkspace(filepath.Dir(d.Layout.Attempt(name, "x"))))
 }
 
-// endTrial ends one command of a trial, where it runs, and waits for that.
+// endTrial ends one command of a trial if it runs, and waits for its end.
 func (d *Dispatcher) endTrial(ctx context.Context, folder string) error {
 	status, err := d.Spawner.Probe(ctx, folder)
 	if err != nil || status.Final() {

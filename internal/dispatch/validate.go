@@ -20,11 +20,7 @@ func (d *Dispatcher) validate(ctx context.Context, run *core.Run, a core.Validat
 		}
 		body.Error = d.redactor(run).String(err.Error())
 	}
-	if err := d.report(ctx, run, body); err != nil {
-		return err
-	}
-	d.forgetCheckout(run, a.Event, a.Task)
-	return nil
+	return d.conclude(ctx, run, body, a.Event, a.Task)
 }
 
 func (d *Dispatcher) validated(ctx context.Context, run *core.Run, a core.Validate, task *core.Task, body *core.ValidateConcluded) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"time"
 
@@ -41,11 +42,7 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 		}
 	}
 	body.Duration = time.Since(started)
-	if err := d.report(ctx, run, body); err != nil {
-		return err
-	}
-	d.forgetCheckout(run, a.Event, a.Attempt)
-	return nil
+	return d.conclude(ctx, run, body, a.Event, a.Attempt)
 }
 
 // headOf is the newest verified commit of what a stage works on.
@@ -106,8 +103,8 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 	return passed, results, err
 }
 
-// commits are those of the deliveries of which something is true: of those that
-// end in a commit that Stellwerk itself made.
+// commits are those of the deliveries that own accepts: deliveries that end in a commit that
+// Stellwerk itself made.
 func commits(run *core.Run, own func(*core.Delivery) bool) []string {
 	var commits []string
 	for _, s := range run.Stages {
@@ -145,24 +142,28 @@ func (d *Dispatcher) touches(ctx context.Context, run *core.Run, stage *core.Sta
 	if !run.Managed() || len(run.Playbook.Project.Review.Paths) == 0 || delivery.Commit == "" {
 		return false, nil
 	}
+	paths, err := d.changedPaths(ctx, run, stage, delivery)
+	return slices.ContainsFunc(paths, func(path string) bool {
+		return slices.ContainsFunc(run.Playbook.Project.Review.Paths, func(glob string) bool { return check.Matches(glob, path) })
+	}), err
+}
+
+// changedPaths are the files that a delivery changed, added or removed since its
+// stage began, with their names from before.
+func (d *Dispatcher) changedPaths(ctx context.Context, run *core.Run, stage *core.Stage, delivery *core.Delivery) ([]string, error) {
 	y, err := d.Yards.Yard(ctx, run.Project)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	changed, err := y.Changed(ctx, stage.Base, delivery.Commit)
-	if err != nil {
-		return false, err
-	}
+	var paths []string
 	for _, c := range changed {
-		for _, glob := range run.Playbook.Project.Review.Paths {
-			for _, path := range []string{c.Path, c.OldPath} {
-				if path != "" && check.Matches(glob, path) {
-					return true, nil
-				}
-			}
+		paths = append(paths, c.Path)
+		if c.OldPath != "" {
+			paths = append(paths, c.OldPath)
 		}
 	}
-	return false, nil
+	return paths, err
 }
 
 // skips reads what a plan proposes to leave out.
@@ -176,15 +177,12 @@ func (d *Dispatcher) skips(run *core.Run, delivery *core.Delivery) ([]core.SkipP
 		return nil, fmt.Errorf("read the plan: %w", err)
 	}
 	skips, err := check.ReadPlan(data)
-	for i := range skips {
-		clean := d.redactor(run)
-		skips[i].Stage, skips[i].Reason = clean.String(skips[i].Stage), clean.String(skips[i].Reason)
-	}
+	redactAll(reflect.ValueOf(skips), d.redactor(run))
 	return skips, err
 }
 
-// review reads a reviewer's verdict, where the delivery has one, and says which
-// stage each finding belongs to.
+// review reads a reviewer's verdict, if the delivery has one, and says which stage each
+// finding belongs to.
 func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Delivery) (*core.Review, error) {
 	artifact := delivery.Artifact(check.ReviewName)
 	if artifact == nil {
@@ -194,14 +192,7 @@ func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Del
 	if err != nil {
 		return nil, fmt.Errorf("read the review: %w", err)
 	}
-	// Reading it took hidden characters out of its texts, and may have put a
-	// secret together again.
-	clean := d.redactor(run)
-	for i := range review.Findings {
-		f := &review.Findings[i]
-		f.Type, f.File, f.Severity, f.Issue = clean.String(f.Type), clean.String(f.File), clean.String(f.Severity), clean.String(f.Issue)
-	}
-	review.Reason = clean.String(review.Reason)
+	redactAll(reflect.ValueOf(review), d.redactor(run))
 	if review.Status == core.ReviewRejected && !run.Managed() { // a phase is done again, not given up
 		review.Status = core.ReviewChangesRequested
 		review.Findings = append(review.Findings, core.Finding{Severity: "high", Issue: review.Reason})

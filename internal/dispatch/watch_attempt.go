@@ -115,7 +115,7 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 }
 
 // overdraft asks for what an agent claims to have used beyond its reservation;
-// nil where that covers it.
+// nil if that covers it.
 func overdraft(run *core.Run, a *core.Attempt, used core.Usage) *core.Want {
 	total := core.Amount{USD: used.CostUSD, Tokens: used.Tokens()}
 	if covers(grantOf(run, a), total) {

@@ -12,8 +12,8 @@ import (
 // taken a pull request in.
 const pollLocal = 3 * time.Second
 
-// pollEvery is how often a run's repository is asked: one elsewhere is a server,
-// and is left in peace for as long as the settings say.
+// pollEvery is the polling interval for a run's repository. The one of the settings is for
+// servers.
 func (d *Dispatcher) pollEvery(run *core.Run) time.Duration {
 	if run.Distant() {
 		return max(pollLocal, d.Poll)
@@ -21,7 +21,7 @@ func (d *Dispatcher) pollEvery(run *core.Run) time.Duration {
 	return pollLocal
 }
 
-// watchPullRequest follows a pull request to its end. Where there is no forge
+// watchPullRequest follows a pull request to its end. If there is no forge
 // that could say, it waits until the target branch holds what was published:
 // however a person merged it, that is what counts.
 func (d *Dispatcher) watchPullRequest(ctx context.Context, run *core.Run, a core.WatchPullRequest) error {
@@ -55,8 +55,8 @@ func (d *Dispatcher) watchPullRequest(ctx context.Context, run *core.Run, a core
 	}
 }
 
-// Granted is a merge that a person granted, where a branch at tip holds it: then
-// it is theirs. A merge that is not known, or that cannot be looked at, is nobody's.
+// Granted returns the merge that a person granted if the branch at tip contains it. Otherwise,
+// or if that cannot be told, it returns "": somebody merged in another way.
 func Granted(ctx context.Context, y *yard.Yard, merge, tip string) string {
 	if merge == "" {
 		return ""
@@ -92,8 +92,8 @@ func (d *Dispatcher) takenIn(ctx context.Context, run *core.Run, y *yard.Yard, c
 	return merged, tip, err
 }
 
-// holds reports that a branch has all that a commit would bring, though not the
-// commit itself: it was squashed or picked.
+// holds reports that a branch has everything that a commit would bring, but not the commit
+// itself: it was squashed or cherry-picked.
 func holds(ctx context.Context, run *core.Run, y *yard.Yard, tip, commit string) (bool, error) {
 	made, err := y.Merge(ctx, yard.MergeSpec{Into: tip, From: commit, Message: "try", Identity: yard.Identity(run.Identity), When: run.Now()})
 	if err != nil || len(made.Conflicts) > 0 {

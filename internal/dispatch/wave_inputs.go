@@ -13,8 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
 )
 
-// ofWave reports an attempt that reads what a wave's attempts read: a planner's,
-// or one at a delegation. Whoever resolves a merge reads what others do who do.
+// ofWave reports an attempt that reads the files of a wave: a planner's, or one at a
+// delegation. One that resolves a merge reads the usual files.
 func (r attemptRoom) ofWave() bool {
 	if !r.run.ByWaves() {
 		return false
@@ -52,26 +52,11 @@ func (r attemptRoom) waveInputs() ([]byte, error) {
 	if err := r.lay(files); err != nil {
 		return nil, err
 	}
-	text, err := build(r.run, r.attempt.ID, room)
-	if err != nil {
-		return nil, err
-	}
-	text = r.d.redactor(r.run).Bytes(text)
-	return text, r.writePrompt(text)
+	return r.writePrompt(build(r.run, r.attempt.ID, room))
 }
 
-// lay writes the files that Stellwerk itself has to say something in.
-func (r attemptRoom) lay(files []prompt.File) error {
-	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
-			return fmt.Errorf("lay out %s: %w", f.Name, err)
-		}
-	}
-	return nil
-}
-
-// layBlob copies a document into an input folder. Of one that is longer than is
-// laid out the beginning is there, and says where the rest is.
+// layBlob copies a document into an input folder: all of it, or its beginning with a note that
+// says how to get the rest.
 func (d *Dispatcher) layBlob(b prompt.Blob, path string) error {
 	if b.Most == 0 {
 		return d.copyBlob(b.Digest, path, 0o400)

@@ -16,9 +16,9 @@ type refusals struct {
 	still  *core.RunPaused             // the run pauses with its project instead of going on
 }
 
-// refusedBy takes in that the project has spent what it may. It reports false
-// where that was not why the commit failed, or the run was told just this, or
-// all too often, and did not pause.
+// refusedBy notes that the project has spent what it may. It reports false if the commit
+// failed for another reason, or if the run did not pause although it was told the same before,
+// or told too often.
 func (r *refusals) refusedBy(err error) bool {
 	var budget *store.BudgetSpent
 	if !errors.As(err, &budget) {
@@ -32,10 +32,9 @@ func (r *refusals) refusedBy(err error) bool {
 	return true
 }
 
-// limit holds a step to the limits of the project, and has the project's other
-// runs looked at where it spends, or begins to use up time beside them. A run
-// that rests may always say so, unless an attempt that it left under way
-// reserves more.
+// limit holds a step to the limits of the project, and has the project's other runs looked at
+// if the step spends, or begins to use up time beside them. A run that rests may always say
+// so, unless an attempt that it left under way reserves more.
 func (b *batch) limit(before *core.Run) {
 	r := b.run
 	if before != nil {
@@ -63,8 +62,8 @@ func (b *batch) notes(body core.Body) {
 	}
 }
 
-// retell tells an active run of what the others of its project have spent,
-// where that means that it has to stop, or to look at another time.
+// retell tells an active run what the other runs of its project have spent, if that makes it
+// stop, or look at another time.
 func (e *Engine) retell(ctx context.Context, s *stream) error {
 	r := s.run
 	if r.Status != core.StatusActive || r.Limits.Project == (core.ProjectLimits{}) {

@@ -144,7 +144,7 @@ func TestWhoFollows(t *testing.T) {
 	}
 }
 
-// leased is a store that notes how wakes are claimed.
+// leased is a store that notes how hints are claimed.
 type leased struct {
 	store.Store
 	claims chan claim
@@ -155,7 +155,7 @@ type claim struct {
 	limit int
 }
 
-func (l leased) Claim(ctx context.Context, name string, lease time.Duration, limit int) ([]store.Wake, error) {
+func (l leased) Claim(ctx context.Context, name string, lease time.Duration, limit int) ([]store.Hint, error) {
 	select {
 	case l.claims <- claim{lease, limit}:
 	default:
@@ -182,7 +182,7 @@ func TestALookHasTimeByDefault(t *testing.T) {
 	}
 }
 
-// TestEverythingThatWaitsIsLookedAt: an engine that finds more streams than it claims in one go does not wait for a hint
+// TestEverythingThatWaitsIsLookedAt: an engine that finds more streams than it claims in one go does not wait for a signal
 // before it claims the rest.
 func TestEverythingThatWaitsIsLookedAt(t *testing.T) {
 	const runs = 100

@@ -48,13 +48,13 @@ type Options struct {
 	Journal  Journal
 	Deciders []core.Decider
 	Log      *slog.Logger
-	// Steward decides about projects; nil where nobody does.
+	// Steward decides about projects; nil if nobody does.
 	Steward Steward
 	// Name tells engines on one database apart.
 	Name string
 	// Lease is how long a look may take before another engine takes it over.
 	Lease time.Duration
-	// Look is how often pending wakes are looked for without a hint.
+	// Look is how often pending hints are looked for without a signal.
 	Look time.Duration
 	// SnapshotEvery is how many events lie between snapshots.
 	SnapshotEvery int64
@@ -71,7 +71,7 @@ type Engine struct {
 	dispatcher Dispatcher
 	streams    streams
 	live       live
-	nudged     chan struct{} // a look is wanted that the store does not hint at
+	nudged     chan struct{} // a look is wanted that the store does not signal
 }
 
 // New makes an engine. SetDispatcher must follow before Run.
@@ -101,7 +101,7 @@ func New(opts Options) *Engine {
 // SetDispatcher connects who executes effects.
 func (e *Engine) SetDispatcher(d Dispatcher) { e.dispatcher = d }
 
-// claimAtOnce is how many wakes are claimed in one go.
+// claimAtOnce is how many hints are claimed in one go.
 const claimAtOnce = 64
 
 // Run looks at streams that want to be looked at until the context ends. It
@@ -115,18 +115,18 @@ func (e *Engine) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-e.store.Wakes():
+		case <-e.store.Signals():
 		case <-e.nudged:
 		case <-timer.C:
 		}
-		wakes, err := e.store.Claim(ctx, e.opts.Name, e.opts.Lease, claimAtOnce)
+		hints, err := e.store.Claim(ctx, e.opts.Name, e.opts.Lease, claimAtOnce)
 		if err != nil && ctx.Err() == nil {
-			e.log.Error("look for wakes", "error", err)
+			e.log.Error("look for hints", "error", err)
 		}
-		for _, w := range wakes {
-			looks.Go(func() { e.look(ctx, w) })
+		for _, h := range hints {
+			looks.Go(func() { e.look(ctx, h) })
 		}
-		if len(wakes) == claimAtOnce {
+		if len(hints) == claimAtOnce {
 			timer.Reset(0) // there may be more
 			continue
 		}
@@ -134,7 +134,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// nudge has the pending wakes looked at soon.
+// nudge has the pending hints looked at soon.
 func (e *Engine) nudge() {
 	select {
 	case e.nudged <- struct{}{}:
@@ -142,7 +142,7 @@ func (e *Engine) nudge() {
 	}
 }
 
-// nextLook is how long to wait without a hint: until the next due time, at
+// nextLook is how long to wait without a signal: until the next due time, at
 // most Look.
 func (e *Engine) nextLook(ctx context.Context) time.Duration {
 	due, err := e.store.NextDue(ctx)

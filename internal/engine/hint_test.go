@@ -24,7 +24,7 @@ func TestNobodyIsToldThatATakenSlotIsFree(t *testing.T) {
 	}
 }
 
-// attentive remembers which commits raise no hint.
+// attentive remembers which commits send no signal.
 type attentive struct {
 	store.Store
 	mu       sync.Mutex

@@ -105,7 +105,7 @@ func (h taskHistory) all() []store.TaskRow {
 	})
 }
 
-// unknown is the tail of events that the store does not have. It fails where
+// unknown is the tail of events that the store does not have. It fails if
 // the two histories differ.
 func (e *Engine) unknown(ctx context.Context, stream string, events []core.Event) ([]core.Event, error) {
 	i := 0

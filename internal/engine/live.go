@@ -85,6 +85,23 @@ func (e *Engine) Follow(ctx context.Context, run string, after int64, fn func(co
 	}
 }
 
+// Until waits for a state of the run that is wanted, and returns it.
+func (e *Engine) Until(ctx context.Context, run string, wanted func(*core.Run) bool) (*core.Run, error) {
+	sub, cancel := e.live.subscribe(core.RunStream(run))
+	defer cancel()
+	for {
+		state, err := e.Load(ctx, run)
+		if err != nil || wanted(state) {
+			return state, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-sub.moved:
+		}
+	}
+}
+
 // over reports that a run has ended at or before an event, for a follower that
 // begins after its end.
 func (e *Engine) over(ctx context.Context, run string, after int64) (bool, error) {

@@ -9,41 +9,41 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// look answers a wake: it brings the time in, tries again what waited for a
-// claim, sees that the journal is complete, and hands the effects out. A wake
+// look answers a hint: it brings the time in, tries again what waited for a
+// claim, sees that the journal is complete, and hands the effects out. A hint
 // says only "look"; a lost or doubled one does no harm.
-func (e *Engine) look(ctx context.Context, w store.Wake) {
-	unfinished, err := e.lookAt(ctx, &w)
+func (e *Engine) look(ctx context.Context, h store.Hint) {
+	unfinished, err := e.lookAt(ctx, &h)
 	if err != nil && ctx.Err() == nil {
-		e.log.Error("look", "stream", w.Stream, "error", err)
+		e.log.Error("look", "stream", h.Stream, "error", err)
 	}
 	if err != nil || unfinished {
 		return // the lease runs out, and the stream is looked at again
 	}
-	if err := e.store.Rest(ctx, e.opts.Name, w); err != nil && !errors.Is(err, store.ErrFenced) && ctx.Err() == nil {
-		e.log.Error("end a look", "stream", w.Stream, "error", err)
+	if err := e.store.Rest(ctx, e.opts.Name, h); err != nil && !errors.Is(err, store.ErrFenced) && ctx.Err() == nil {
+		e.log.Error("end a look", "stream", h.Stream, "error", err)
 	}
 }
 
-// lookAt reports true where a run is over and something is still to be done
+// lookAt reports true if a run is over and something is still to be done
 // about it. Nothing else would bring the next engine to look at such a run.
-func (e *Engine) lookAt(ctx context.Context, w *store.Wake) (unfinished bool, err error) {
-	kind, id := core.StreamKind(w.Stream)
+func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, err error) {
+	kind, id := core.StreamKind(h.Stream)
 	if kind == "project" {
 		return false, e.Tend(ctx, id)
 	}
 	if kind != "run" {
 		return false, nil
 	}
-	if w.Due {
+	if h.Due {
 		if _, err := e.Submit(ctx, id, core.Engine(), core.TimerFired{Timer: "due"}); err != nil {
 			return false, err
 		}
 	}
-	s := e.streams.get(w.Stream)
+	s := e.streams.get(h.Stream)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := e.renew(ctx, s, w); err != nil || s.run == nil {
+	if err := e.renew(ctx, s, h); err != nil || s.run == nil {
 		return false, err
 	}
 	if err := e.retell(ctx, s); err != nil {
@@ -59,7 +59,7 @@ func (e *Engine) lookAt(ctx context.Context, w *store.Wake) (unfinished bool, er
 	e.dispatcher.Reconcile(s.run.Clone(), actions)
 	over := s.run.Status.Terminal()
 	if over && len(actions) == 0 {
-		e.streams.forget(w.Stream)
+		e.streams.forget(h.Stream)
 	}
 	return over && len(actions) > 0, nil
 }
@@ -68,8 +68,8 @@ func (e *Engine) lookAt(ctx context.Context, w *store.Wake) (unfinished bool, er
 // stream, so that effects follow from the newest state. The look then answers
 // for every step up to there: a run that does not rest would otherwise be
 // looked at all the time.
-func (e *Engine) renew(ctx context.Context, s *stream, w *store.Wake) error {
-	wake, head, err := e.store.Raised(ctx, s.name)
+func (e *Engine) renew(ctx context.Context, s *stream, h *store.Hint) error {
+	raised, head, err := e.store.Raised(ctx, s.name)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (e *Engine) renew(ctx context.Context, s *stream, w *store.Wake) error {
 	if err := e.load(ctx, s); err != nil {
 		return err
 	}
-	w.Seq = max(w.Seq, wake)
+	h.Seq = max(h.Seq, raised)
 	return nil
 }
 
@@ -119,8 +119,8 @@ func (e *Engine) retryClaims(ctx context.Context, s *stream) error {
 	return nil
 }
 
-// freeOrAwait reports that a claim is free. Where another was quicker, the
-// stream waits again: what woke it has ended its waiting.
+// freeOrAwait reports that a claim is free. If another was quicker, the
+// stream waits again: the hint that it got has ended its waiting.
 func (e *Engine) freeOrAwait(ctx context.Context, stream string, c core.Claim) (bool, error) {
 	free, err := e.free(ctx, c)
 	if err != nil || free {

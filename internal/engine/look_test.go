@@ -63,7 +63,7 @@ type restless struct {
 	done *[]string
 }
 
-func (r restless) Rest(ctx context.Context, engine string, w store.Wake) error {
+func (r restless) Rest(ctx context.Context, engine string, w store.Hint) error {
 	r.mu.Lock()
 	*r.done = append(*r.done, w.Stream)
 	r.mu.Unlock()
@@ -71,7 +71,7 @@ func (r restless) Rest(ctx context.Context, engine string, w store.Wake) error {
 }
 
 // TestARunThatIsOverIsLookedAtUntilAllIsDone: it is not among the open ones that an
-// engine looks at when it comes up, so its wake must stand until its last attempt
+// engine looks at when it comes up, so its hint must stand until its last attempt
 // was ended.
 func TestARunThatIsOverIsLookedAtUntilAllIsDone(t *testing.T) {
 	var mu sync.Mutex
@@ -120,7 +120,7 @@ func (h hasty) Claims(ctx context.Context) ([]core.Claim, error) {
 }
 
 // TestAClaimLetGoBeforeTheWaitIsNotMissed: a run that finds its slot taken waits for
-// it. Where it was let go in between, nobody wakes the run: it looks again itself.
+// it. Where it was let go in between, nobody hints at the run: it looks again itself.
 func TestAClaimLetGoBeforeTheWaitIsNotMissed(t *testing.T) {
 	stale := make(chan core.Claim, 1)
 	b := newBench(t)
@@ -186,11 +186,11 @@ type overtaken struct {
 	before, after func()
 }
 
-func (o overtaken) Raised(ctx context.Context, stream string) (wake, head int64, err error) {
+func (o overtaken) Raised(ctx context.Context, stream string) (hint, head int64, err error) {
 	o.before()
-	wake, head, err = o.Store.Raised(ctx, stream)
+	hint, head, err = o.Store.Raised(ctx, stream)
 	o.after()
-	return wake, head, err
+	return hint, head, err
 }
 
 // TestALookAnswersForWhatItSaw: it reads what another engine did before it asked, hands out what follows from that, and
@@ -216,11 +216,11 @@ func TestALookAnswersForWhatItSaw(t *testing.T) {
 			if c.before {
 				stood++
 			}
-			wakes, err := b.store.Claim(t.Context(), "test", time.Minute, 1)
-			if err != nil || len(wakes) != 1 {
-				t.Fatal(wakes, err)
+			hints, err := b.store.Claim(t.Context(), "test", time.Minute, 1)
+			if err != nil || len(hints) != 1 {
+				t.Fatal(hints, err)
 			}
-			w := wakes[0]
+			w := hints[0]
 			if _, err := b.engine.LookAt(t.Context(), &w); err != nil {
 				t.Fatal(err)
 			}
@@ -239,7 +239,7 @@ func TestALookAnswersForWhatItSaw(t *testing.T) {
 // engine believes not to exist are.
 func TestALookSeesWhatAnotherEngineDid(t *testing.T) {
 	look := func(b *bench) {
-		if _, err := b.engine.LookAt(b.t.Context(), &store.Wake{Stream: core.RunStream("r1")}); err != nil {
+		if _, err := b.engine.LookAt(b.t.Context(), &store.Hint{Stream: core.RunStream("r1")}); err != nil {
 			b.t.Fatal(err)
 		}
 	}

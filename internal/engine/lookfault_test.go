@@ -20,7 +20,7 @@ func (f *faulty) Claims(ctx context.Context) ([]core.Claim, error) {
 	return f.Store.Claims(ctx)
 }
 
-func (f *faulty) Raised(ctx context.Context, stream string) (wake, head int64, err error) {
+func (f *faulty) Raised(ctx context.Context, stream string) (hint, head int64, err error) {
 	if f.fails() {
 		return 0, 0, errFault
 	}
@@ -43,13 +43,13 @@ func TestALookThatFailsSaysSo(t *testing.T) {
 			look := func(at int) *faulty {
 				f := b.waiting(c.freed)
 				f.calls, f.at = 0, at
-				w := store.Wake{Stream: core.RunStream("r2"), Due: c.due}
+				w := store.Hint{Stream: core.RunStream("r2"), Due: c.due}
 				_, err := b.engine.LookAt(t.Context(), &w)
 				if at > 0 && !errors.Is(err, errFault) {
 					t.Errorf("call %d fails: %v", at, err)
 				}
 				calls := f.calls
-				if _, err := b.engine.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r2")}); err != nil {
+				if _, err := b.engine.LookAt(t.Context(), &store.Hint{Stream: core.RunStream("r2")}); err != nil {
 					t.Errorf("after call %d failed: %v", at, err)
 				}
 				run := b.load("r2")
@@ -104,7 +104,7 @@ func TestARunThatDoesNotWorkHearsNothing(t *testing.T) {
 	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
 	for _, run := range []string{"r1", "r2"} {
 		before := b.load(run).Stream
-		if _, err := b.engine.LookAt(t.Context(), &store.Wake{Stream: core.RunStream(run)}); err != nil {
+		if _, err := b.engine.LookAt(t.Context(), &store.Hint{Stream: core.RunStream(run)}); err != nil {
 			t.Fatal(err)
 		}
 		if after := b.load(run).Stream; after != before {
@@ -122,7 +122,7 @@ func TestALookAfterTheClockWasSetBack(t *testing.T) {
 	b.running("r2", limits)
 	b.spend("r1", 0, 2000)
 	b.clock.move(-time.Hour)
-	if _, err := b.engine.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r2")}); err != nil {
+	if _, err := b.engine.LookAt(t.Context(), &store.Hint{Stream: core.RunStream("r2")}); err != nil {
 		t.Fatal(err)
 	}
 	events, err := b.store.Events(t.Context(), core.RunStream("r2"), 0, 0)
@@ -155,7 +155,7 @@ func TestAJournalThatCannotBeReadIsNotWritten(t *testing.T) {
 	if b.ledger.tried() != tried || b.recorder.handed("r1") != handed {
 		t.Error("it was written, or effects were handed out")
 	}
-	if _, err := e.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r1")}); !errors.Is(err, errFault) {
+	if _, err := e.LookAt(t.Context(), &store.Hint{Stream: core.RunStream("r1")}); !errors.Is(err, errFault) {
 		t.Errorf("looked at: %v", err)
 	}
 }

@@ -80,17 +80,17 @@ func TestALookAnswersForTheStepsSinceItWasClaimed(t *testing.T) {
 	b := newBench(t)
 	b.stop()
 	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
-	wakes, err := b.store.Claim(t.Context(), "test", time.Minute, 1)
-	if err != nil || len(wakes) != 1 {
-		t.Fatal(wakes, err)
+	hints, err := b.store.Claim(t.Context(), "test", time.Minute, 1)
+	if err != nil || len(hints) != 1 {
+		t.Fatal(hints, err)
 	}
 	b.submit("r1", core.Engine(), core.TimerFired{Timer: "t"})
 	raised, _, err := b.store.Raised(t.Context(), core.RunStream("r1"))
-	if err != nil || raised <= wakes[0].Seq {
-		t.Fatalf("raised %d, claimed %+v, %v", raised, wakes[0], err)
+	if err != nil || raised <= hints[0].Seq {
+		t.Fatalf("raised %d, claimed %+v, %v", raised, hints[0], err)
 	}
-	for _, claimed := range []int64{wakes[0].Seq, raised, raised + 5} {
-		w := store.Wake{Stream: wakes[0].Stream, Seq: claimed, Fence: wakes[0].Fence}
+	for _, claimed := range []int64{hints[0].Seq, raised, raised + 5} {
+		w := store.Hint{Stream: hints[0].Stream, Seq: claimed, Fence: hints[0].Fence}
 		if unfinished, err := b.engine.LookAt(t.Context(), &w); unfinished || err != nil || w.Seq != max(raised, claimed) {
 			t.Errorf("claimed for %d, it answers for %d: %v, %v", claimed, w.Seq, unfinished, err)
 		}

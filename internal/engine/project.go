@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// Project is a project's present state; nil where it is not registered.
+// Project is a project's present state; nil if it is not registered.
 func (e *Engine) Project(ctx context.Context, id string) (*core.Project, error) {
 	var p *core.Project
 	for {
@@ -49,8 +49,8 @@ func (e *Engine) Register(ctx context.Context, body core.ProjectRegistered, row 
 }
 
 // Tell appends to a project's stream what say makes of the state that it is to
-// follow, nil where the project is not registered. Where the project moves on
-// meanwhile, say is asked again. Where say has nothing to add, nothing happens.
+// follow, nil if the project is not registered. If the project moves on
+// meanwhile, say is asked again. If say has nothing to add, nothing happens.
 func (e *Engine) Tell(ctx context.Context, project string, actor core.Actor, say func(*core.Project) (core.Body, error)) (*core.Project, error) {
 	return e.tell(ctx, project, actor, nil, say)
 }

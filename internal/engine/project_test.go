@@ -138,9 +138,9 @@ func (b *bench) queue(n int) {
 	}
 }
 
-// TestTheEndOfARunWakesTheProjectThatWaitsForIt: the wake is in the transaction
+// TestTheEndOfARunHintsAtTheProjectThatWaitsForIt: the hint is in the transaction
 // that ends the run, and a look that failed is repeated.
-func TestTheEndOfARunWakesTheProjectThatWaitsForIt(t *testing.T) {
+func TestTheEndOfARunHintsAtTheProjectThatWaitsForIt(t *testing.T) {
 	var vain *waitsInVain
 	b, clock := driving(t, 10*time.Millisecond, func(s store.Store) store.Store {
 		vain = &waitsInVain{Store: s}

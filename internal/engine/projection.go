@@ -61,7 +61,7 @@ func taskRows(before, after *core.Run, events []core.Event) []store.TaskRow {
 	var rows []store.TaskRow
 	for i, s := range after.Stages {
 		for j, t := range s.Tasks {
-			if !touched(t, events) {
+			if t.Status == core.TaskDone && !ended(t, events) { // most are done, and stay as they are
 				continue
 			}
 			row := taskRow(after, s, t, events[len(events)-1].At)
@@ -86,21 +86,15 @@ func leftRows(r *core.Run, stage string, events []core.Event) []store.TaskRow {
 		return nil
 	}
 	for _, t := range s.Tasks {
-		if lastVerified(events, t) {
+		if ended(t, events) {
 			rows = append(rows, taskRow(r, s, t, events[len(events)-1].At))
 		}
 	}
 	return rows
 }
 
-// touched reports whether a step may have changed a task: all tasks of stages
-// in motion are few, so the stages that rest are left out.
-func touched(t *core.Task, events []core.Event) bool {
-	return t.Status != core.TaskDone || len(events) > 0 && lastVerified(events, t)
-}
-
-// lastVerified reports an event of the step that brought a task to its end.
-func lastVerified(events []core.Event, t *core.Task) bool {
+// ended reports an event of the step that may have brought a task to its end.
+func ended(t *core.Task, events []core.Event) bool {
 	for _, ev := range events {
 		var b struct {
 			Task    string `json:"task"`

@@ -1,15 +1,19 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
 )
 
 // TestEverybodyGetsTheSlot has several runs wait for one slot: each release
-// wakes all of them, one is quicker, and the others must go on waiting.
+// hints at all of them, one is quicker, and the others must go on waiting.
 func TestEverybodyGetsTheSlot(t *testing.T) {
 	const runs = 6
 	b := newBench(t)
@@ -35,6 +39,31 @@ func TestEverybodyGetsTheSlot(t *testing.T) {
 		ended[next] = true
 		b.submit(next, core.Person("me"), core.RunCancelled{})
 		b.submit(next, core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
+	}
+}
+
+// TestAReleasedSlotIsTakenAtOnce: the run that waits for it is hinted at, long before the next regular look.
+func TestAReleasedSlotIsTakenAtOnce(t *testing.T) {
+	b := newBench(t)
+	b.stop()
+	b.recorder = newRecorder()
+	b.engine = b.on(b.store, engine.Options{Deciders: []core.Decider{phases.Decider{}}, Look: time.Hour})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- b.engine.Run(ctx) }()
+	limits := core.DefaultLimits()
+	limits.Parallel = 1
+	b.submit("r1", core.Person("me"), start("r1", limits))
+	b.submit("r2", core.Person("me"), start("r2", limits))
+	b.submit("r1", core.Person("me"), core.RunCancelled{})
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
+	b.recorder.await(t, "the other run's attempt", func(a core.Action) bool {
+		s, ok := a.(core.StartAttempt)
+		return ok && strings.HasPrefix(s.Event, "run/r2#")
+	})
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 

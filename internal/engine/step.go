@@ -63,9 +63,9 @@ type input struct {
 	body  core.Body
 }
 
-// attempt is one step. Where a decision needs a claim that others hold, the
-// refusal takes the decision's place and the decider decides on; where the
-// project has spent what it may, the run is told, and decides anew.
+// attempt is one step. If a decision needs a claim that others hold, the refusal takes the
+// decision's place and the decider decides again; if the project has spent what it may, the
+// run is told and decides again.
 func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, error) {
 	no := refusals{claims: map[string]*store.ClaimHeld{}}
 	for {
@@ -136,7 +136,7 @@ func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run,
 	state := s.run.Clone()
 	actions := core.Effects(state)
 	e.dispatcher.Prepare(state, actions)
-	// The journal is a copy and comes before effects. Where it cannot be
+	// The journal is a copy and comes before effects. If it cannot be
 	// written now, the next look writes it and hands the effects out.
 	if err := e.journal.Append(ctx, s.run, b.commit.Events); err != nil {
 		e.log.Error("write the run folder", "stream", s.name, "error", err)

@@ -27,7 +27,7 @@ func addressee(r *core.Run, s *core.Stage, t *core.Task) string {
 // built again has the same.
 func workerID(r *core.Run, t *core.Task) string {
 	const custom = 8 // version of a UUID made in a way of one's own (RFC 9562)
-	return uuid.NewHash(sha256.New(), uuid.Nil, []byte(taskID(r, t.ID)), custom).String()
+	return uuid.NewHash(sha256.New(), uuid.Nil, []byte(r.TaskID(t.ID)), custom).String()
 }
 
 func manager(r *core.Run) string { return "project-mgr-" + r.Project }

@@ -15,7 +15,7 @@ import (
 // if it is.
 func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.TaskRow {
 	row := store.TaskRow{
-		ID: taskID(r, t.ID), Run: r.ID, Project: r.Project, Addressee: addressee(r, s, t), Kind: s.ID, Status: taskStatus(t),
+		ID: r.TaskID(t.ID), Run: r.ID, Project: r.Project, Addressee: addressee(r, s, t), Kind: s.ID, Status: taskStatus(t),
 		Prompt: taskPrompt(r, s, t), RepoURL: cmp.Or(r.Home, r.Remote), Branch: cmp.Or(s.Branch, r.Branch), TriggeredBy: trigger(r, s, t),
 		CreatedBy: creator(r, s, t), CreatedAt: t.AdmittedAt,
 	}
@@ -50,13 +50,10 @@ func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.Task
 	return row
 }
 
-// taskID is a task's id in the table, where those of all runs lie.
-func taskID(r *core.Run, task string) string { return r.TaskID(task) }
-
 // trigger is the task whose end called for this one, by its id in the table.
 func trigger(r *core.Run, s *core.Stage, t *core.Task) string {
 	if task := r.TriggeredBy(s, t); task != "" {
-		return taskID(r, task)
+		return r.TaskID(task)
 	}
 	return ""
 }

@@ -53,7 +53,7 @@ func passed(err error) bool {
 	return code == "" || code == core.CodeConflict || code == core.CodeNotFound
 }
 
-// facts are what is decided by about a project besides its state.
+// facts are what decisions about a project depend on in addition to its state.
 func (e *Engine) facts(ctx context.Context, p *core.Project) (f core.ProjectFacts, err error) {
 	if f.Now, err = e.store.Now(ctx); err != nil {
 		return f, err

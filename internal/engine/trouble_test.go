@@ -28,7 +28,7 @@ type troubled struct {
 	claimed                            func() // after each Claim
 }
 
-func (s *troubled) Claim(ctx context.Context, name string, lease time.Duration, limit int) ([]store.Wake, error) {
+func (s *troubled) Claim(ctx context.Context, name string, lease time.Duration, limit int) ([]store.Hint, error) {
 	defer s.claimed()
 	if s.claim != nil {
 		return nil, s.claim
@@ -43,7 +43,7 @@ func (s *troubled) Commit(ctx context.Context, c store.Commit) error {
 	return s.Store.Commit(ctx, c)
 }
 
-func (s *troubled) Rest(ctx context.Context, name string, w store.Wake) error {
+func (s *troubled) Rest(ctx context.Context, name string, w store.Hint) error {
 	s.rested++
 	if s.rest != nil {
 		return s.rest
@@ -97,7 +97,7 @@ func troubling(t *testing.T, change func(*engine.Options)) (b *bench, e *engine.
 	return b, e, s, log
 }
 
-// TestTroubleOfALookIsLogged, what is nobody's trouble is not, and only a look that saw everything ends its wake.
+// TestTroubleOfALookIsLogged, what is nobody's trouble is not, and only a look that saw everything ends its hint.
 func TestTroubleOfALookIsLogged(t *testing.T) {
 	const stream = "stream=run/r1"
 	gone, cancel := context.WithCancel(t.Context())
@@ -113,7 +113,7 @@ func TestTroubleOfALookIsLogged(t *testing.T) {
 			b.ledger.seqs["r1"] = 0
 			b.ledger.failWith(core.Errorf(core.CodeUnavailable, "full"))
 		}, `level=ERROR msg=look ` + stream + ` error=full`, 0},
-		"the wake cannot be ended":   {nil, func(_ *bench, s *troubled) { s.rest = errFault }, `level=ERROR msg="end a look" ` + stream + ` error="the store does not answer"`, 1},
+		"the hint cannot be ended":   {nil, func(_ *bench, s *troubled) { s.rest = errFault }, `level=ERROR msg="end a look" ` + stream + ` error="the store does not answer"`, 1},
 		"another has it by now":      {nil, func(_ *bench, s *troubled) { s.rest = fmt.Errorf("x: %w", store.ErrFenced) }, "", 1},
 		"the engine is to end":       {gone, func(*bench, *troubled) {}, "", 0},
 		"the events are not there":   {nil, func(b *bench, s *troubled) { b.ledger.seqs["r1"] = 1; s.blank = true }, `level=ERROR msg="write the run folder" ` + stream + ` error="gap: event 5 follows 1"` + "\n" + `level=ERROR msg=look ` + stream + ` error="stream run/r1 ends at 1, expected 4"`, 0},
@@ -124,24 +124,24 @@ func TestTroubleOfALookIsLogged(t *testing.T) {
 			if _, err := e.Submit(t.Context(), "r1", core.Person("me"), start("r1", core.DefaultLimits())); err != nil {
 				t.Fatal(err)
 			}
-			wakes, err := b.store.Claim(t.Context(), "other", time.Minute, 1)
-			if err != nil || len(wakes) != 1 {
-				t.Fatalf("%+v, %v", wakes, err)
+			hints, err := b.store.Claim(t.Context(), "other", time.Minute, 1)
+			if err != nil || len(hints) != 1 {
+				t.Fatalf("%+v, %v", hints, err)
 			}
 			test.change(b, s)
 			ctx := t.Context()
 			if test.ctx != nil {
 				ctx = test.ctx
 			}
-			e.Look(ctx, wakes[0])
+			e.Look(ctx, hints[0])
 			if got := strings.TrimSpace(log.String()); got != test.log || s.rested != test.rested {
-				t.Errorf("logged %q, want %q; ended %d wakes", got, test.log, s.rested)
+				t.Errorf("logged %q, want %q; ended %d hints", got, test.log, s.rested)
 			}
 		})
 	}
 }
 
-// TestAnEngineLooksOnThoughItCouldNot: it says that it could not look for wakes, and does so again.
+// TestAnEngineLooksOnThoughItCouldNot: it says that it could not look for hints, and does so again.
 func TestAnEngineLooksOnThoughItCouldNot(t *testing.T) {
 	_, e, s, log := troubling(t, func(o *engine.Options) { o.Look = time.Millisecond })
 	ctx, cancel := context.WithCancel(t.Context())
@@ -155,14 +155,14 @@ func TestAnEngineLooksOnThoughItCouldNot(t *testing.T) {
 	if err := e.Run(ctx); err != nil || n != 3 {
 		t.Errorf("it ended after %d looks: %v", n, err)
 	}
-	line := `level=ERROR msg="look for wakes" error="the store does not answer"` + "\n"
+	line := `level=ERROR msg="look for hints" error="the store does not answer"` + "\n"
 	if got := log.String(); got != line+line {
 		t.Errorf("logged %q", got)
 	}
 }
 
-// TestHowLongIsWaitedForAHint: until something is due, no longer than was asked for, and never not at all.
-func TestHowLongIsWaitedForAHint(t *testing.T) {
+// TestHowLongIsWaitedForASignal: until something is due, no longer than was asked for, and never not at all.
+func TestHowLongIsWaitedForASignal(t *testing.T) {
 	const look = 10 * time.Second
 	at := func(d time.Duration) *time.Time { w := began().Add(d); return &w }
 	for name, test := range map[string]struct {
@@ -214,7 +214,7 @@ func TestARefusalThatLeavesNoTraceIsLogged(t *testing.T) {
 	}
 }
 
-// TestAJournalThatCannotBeWrittenIsLogged, and the next look comes without a hint of the store.
+// TestAJournalThatCannotBeWrittenIsLogged, and the next look comes without a signal of the store.
 func TestAJournalThatCannotBeWrittenIsLogged(t *testing.T) {
 	b, e, _, log := troubling(t, nil)
 	b.ledger.failWith(errFault)
@@ -321,10 +321,10 @@ func TestAShorterFolderTellsNothingNew(t *testing.T) {
 	}
 }
 
-// silent is a store that hints at nothing.
+// silent is a store that signals nothing.
 type silent struct{ store.Store }
 
-func (silent) Wakes() <-chan struct{} { return nil }
+func (silent) Signals() <-chan struct{} { return nil }
 
 // TestAFolderThatStaysBrokenPausesItsRunOnce, and a pause that cannot be written is said with what led to it.
 func TestAFolderThatStaysBrokenPausesItsRunOnce(t *testing.T) {
@@ -337,12 +337,12 @@ func TestAFolderThatStaysBrokenPausesItsRunOnce(t *testing.T) {
 	b.ledger.failWith(broken)
 	before := b.types("r1")
 	s.commit = errFault
-	if _, err := e.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r1")}); !errors.Is(err, broken) || !errors.Is(err, errFault) {
+	if _, err := e.LookAt(t.Context(), &store.Hint{Stream: core.RunStream("r1")}); !errors.Is(err, broken) || !errors.Is(err, errFault) {
 		t.Errorf("a pause that cannot be written: %v", err)
 	}
 	s.commit = nil
 	for range 2 {
-		if _, err := e.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r1")}); err == nil || err.Error() != broken.Error() {
+		if _, err := e.LookAt(t.Context(), &store.Hint{Stream: core.RunStream("r1")}); err == nil || err.Error() != broken.Error() {
 			t.Errorf("looked at: %v", err)
 		}
 		if after := b.types("r1")[len(before):]; !slices.Equal(after, []core.Type{core.TypeRunPaused}) {

@@ -21,9 +21,9 @@ type Moved struct {
 	All     bool     // too long ago to name them
 }
 
-// moves is the short memory of which streams moved. A position is the number
-// of moves so far, and the engine that counted them: a successor counts anew,
-// and whoever comes with a position of another engine looks at everything.
+// moves is the short memory of which streams moved. A position is the number of moves so far,
+// and the engine that counted them: a successor counts anew, and a watcher with a position of
+// another engine looks at everything.
 type moves struct {
 	engine string
 	count  int
@@ -71,8 +71,8 @@ func once(names []string) []string {
 	})
 }
 
-// Position is where the engine stands now. Who takes it, then looks, and then
-// watches from it on, misses nothing.
+// Position is how far the engine has come. A caller that takes it, then looks, and then
+// watches from it misses nothing.
 func (e *Engine) Position() string {
 	e.live.mu.Lock()
 	defer e.live.mu.Unlock()

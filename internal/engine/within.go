@@ -10,7 +10,7 @@ import (
 
 // within holds a step that starts a run, ends its pause or pauses it with its
 // project to what the project's stream says, and has it committed only while the
-// project stands there. It reports false where the step is to be built anew,
+// project stands there. It reports false if the step is to be built anew,
 // because the run pauses with its project, or no longer has to.
 func (e *Engine) within(ctx context.Context, in input, b *batch, no *refusals) (settled bool, err error) {
 	paused, _ := in.body.(core.RunPaused)

@@ -57,7 +57,7 @@ func TestRunsUseTheTimeOfTheirProjectUpTogether(t *testing.T) {
 	b := newBench(t)
 	b.running("r1", timed(time.Hour))
 	b.looks("r1", 60*time.Minute)
-	b.looked("r1") // and comes to rest, until somebody wakes it
+	b.looked("r1") // and comes to rest, until somebody hints at it
 	b.at(20 * time.Minute)
 	b.running("r2", timed(time.Hour)) // 40 minutes are left for two
 	b.looks("r1", 40*time.Minute)

@@ -88,7 +88,7 @@ func verdict(passed bool, trouble string) string {
 	return NotOK
 }
 
-// model is the model that an attempt of a role asks for; "" where that is the
+// model is the model that an attempt of a role asks for; "" if that is the
 // agent's own.
 func model(p *core.Playbook, name string) string {
 	role := p.Roles[name]

@@ -68,5 +68,5 @@ type Piece struct {
 	Class    string // of an attempt that failed
 	Usage    core.Usage
 	Traffic  core.Traffic      // of an attempt in a closed network
-	Machine  *core.Consumption // what an attempt took of it; nil where nothing bounded it
+	Machine  *core.Consumption // what an attempt took of it; nil if nothing bounded it
 }

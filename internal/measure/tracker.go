@@ -14,7 +14,7 @@ type Tracker struct {
 	run      *Piece // nil before it began and after it ended
 	over     bool
 	playbook core.Playbook
-	wave     *Piece            // nil where none is open
+	wave     *Piece            // nil if none is open
 	stages   map[string]*Piece // open rounds, by stage
 	tasks    map[string]*Piece
 	attempts map[string]*Piece
@@ -155,7 +155,7 @@ func (t *Tracker) conclude(e core.Event, body core.Body) []Piece {
 	}
 }
 
-// begin opens a piece. Where what it is part of is not known, it is part of the
+// begin opens a piece. If what it is part of is not known, it is part of the
 // run.
 func (t *Tracker) begin(e core.Event, kind Kind, of *Piece, p Piece) *Piece {
 	p.Kind, p.ID, p.Began = kind, e.ID, e.At

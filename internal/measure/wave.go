@@ -2,7 +2,7 @@ package measure
 
 import "github.com/stellwerk-dev/stellwerk/internal/core"
 
-// Wave is the number of the wave that is open; 0 where none is.
+// Wave is the number of the wave that is open; 0 if none is.
 func (t *Tracker) Wave() int {
 	if t.wave == nil {
 		return 0

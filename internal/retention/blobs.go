@@ -13,9 +13,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
-// blobs sees to those that no event of any stream speaks of. What is about to be
-// spoken of is young. Where a run's folder is there and its events are not, they
-// may come back, and nothing is removed.
+// blobs removes those that no event of any stream mentions. Young ones stay: an event may be
+// about to mention them. If a run's folder is there and its events are not, they may come
+// back, and nothing is removed.
 func (p *pass) blobs(ctx context.Context, known map[string]bool) error {
 	lost, err := p.lost(known)
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *pass) blobs(ctx context.Context, known map[string]bool) error {
 	})
 }
 
-// lost is a folder of a run that the database does not know; "" where there is
+// lost is a folder of a run that the database does not know; "" if there is
 // none.
 func (p *pass) lost(known map[string]bool) (string, error) {
 	root := filepath.Join(p.State, "runs")

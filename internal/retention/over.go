@@ -29,7 +29,7 @@ type over struct {
 
 func (o *over) item(kind, name string) Item { return Item{Kind: kind, Run: o.row.Alias, Name: name} }
 
-// attempts sees to the folders of attempts and of the commands of checks.
+// attempts handles the folders of attempts and of the commands of checks.
 func (o *over) attempts(ctx context.Context) error {
 	root := filepath.Join(o.State, "attempts", o.row.ID)
 	entries, err := os.ReadDir(root)
@@ -41,22 +41,27 @@ func (o *over) attempts(ctx context.Context) error {
 	}
 	for _, e := range entries {
 		dir := filepath.Join(root, e.Name())
-		item := o.item(KindAttempt, e.Name())
 		proof, doubt := o.attempt(ctx, dir, e.Name())
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if doubt != nil {
-			o.keep(item, doubt.Error())
-			continue
-		}
-		item.Proof, item.Bytes = proof, sizeOf(dir)
-		o.did(item, func() error { return drop(dir) })
+		o.folder(KindAttempt, dir, proof, doubt)
 	}
 	if o.Remove {
 		_ = os.Remove(root) // only where it is empty
 	}
 	return nil
+}
+
+// folder removes one by what was proved about it, and keeps one in doubt.
+func (o *over) folder(kind, dir, proof string, doubt error) {
+	item := o.item(kind, filepath.Base(dir))
+	if doubt != nil {
+		o.keep(item, doubt.Error())
+		return
+	}
+	item.Proof, item.Bytes = proof, sizeOf(dir)
+	o.did(item, func() error { return drop(dir) })
 }
 
 // attempt proves that everything worth keeping of an attempt is kept elsewhere.
@@ -86,7 +91,7 @@ func (o *over) attempt(ctx context.Context, dir, name string) (proof string, dou
 	return "transcript, prompt and artifacts are among the blobs, commits in the yard", nil
 }
 
-// same proves that a file is among the blobs, where there is one.
+// same proves that a file is among the blobs, if there is one.
 func (o *over) same(ctx context.Context, path, digest string) error {
 	got, err := digestOf(path)
 	switch {
@@ -124,34 +129,26 @@ func (o *over) delivered(ctx context.Context, d *core.Delivery) error {
 	return err
 }
 
-// work sees to what a sweep had to leave. Whatever was done in it was handed in
-// when its attempt ended.
+// work handles what a sweep had to leave. Whatever was done in it was handed in when its
+// attempt ended.
 func (o *over) work(ctx context.Context) error {
 	dir := filepath.Join(o.State, "work", o.row.ID)
 	for _, left := range []string{dir, filepath.Join(filepath.Dir(dir), dropped+o.row.ID)} {
 		if _, err := os.Lstat(left); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		item := o.item(KindWork, filepath.Base(left))
-		if doubt := o.all(ctx); doubt != nil {
-			o.keep(item, doubt.Error())
-			continue
-		}
-		item.Proof, item.Bytes = "everything that was handed in is in the yard and among the blobs", sizeOf(left)
-		o.did(item, func() error { return drop(left) })
+		o.folder(KindWork, left, "everything that was handed in is in the yard and among the blobs", o.all(ctx))
 	}
 	return ctx.Err()
 }
 
-// drafts sees to comments that were written in the moment in which the run ended.
+// drafts handles comments that were written in the moment in which the run ended.
 func (o *over) drafts(ctx context.Context) error {
 	dir := filepath.Join(o.State, draft.Folder, o.row.ID)
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	item := o.item(KindDraft, o.row.ID)
-	item.Proof, item.Bytes = "the run is over, and takes no comments", sizeOf(dir)
-	o.did(item, func() error { return drop(dir) })
+	o.folder(KindDraft, dir, "the run is over, and takes no comments", nil)
 	return ctx.Err()
 }
 
@@ -165,7 +162,7 @@ func (o *over) all(ctx context.Context) error {
 	return nil
 }
 
-// transcripts sees to the copies in the run's folder.
+// transcripts handles the copies in the run's folder.
 func (o *over) transcripts(ctx context.Context) error {
 	if !o.Transcripts {
 		return nil
@@ -190,8 +187,8 @@ func (o *over) transcripts(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// refs sees to the refs of attempts. Those that hold the only copy of work stay,
-// and so does everything below refs/kept.
+// refs handles the refs of attempts. Those that hold the only copy of work stay, and so does
+// everything below refs/kept.
 func (o *over) refs(ctx context.Context) error {
 	refs, err := o.yard.Refs(ctx, yard.Attempts+o.row.ID+"/")
 	if err != nil {

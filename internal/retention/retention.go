@@ -91,7 +91,7 @@ type pass struct {
 	spoken  map[string]bool // digests that events speak of
 }
 
-// Run carries a request out. Where it fails in the middle, what was removed until
+// Run carries a request out. If it fails in the middle, what was removed until
 // then is in the report.
 func Run(ctx context.Context, o Options, req Request) (Report, error) {
 	p := &pass{Options: o, Request: req, digests: regexp.MustCompile(digest), spoken: map[string]bool{}}
@@ -132,8 +132,8 @@ func (p *pass) run(ctx context.Context, row store.RunRow, h *history) error {
 	return nil
 }
 
-// did notes a removal that was proved, after it was carried out where it is to be.
-// One that fails keeps what it was about, and the others go on.
+// did carries a removal out, if it is to be, and notes it. If it fails, the thing is kept and
+// the others go on.
 func (p *pass) did(item Item, remove func() error) {
 	if p.Remove {
 		if err := remove(); err != nil {
@@ -151,7 +151,7 @@ func (p *pass) keep(item Item, reason string) {
 }
 
 // dropped marks a folder that was proved to be kept elsewhere and is being
-// removed: where that was cut short, the rest goes without another proof.
+// removed: if that was cut short, the rest goes without another proof.
 const dropped = ".dropped-"
 
 // drop removes a folder so that nobody ever finds half of one under its name.

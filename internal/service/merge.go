@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -25,15 +24,11 @@ func (a *Service) Mergeable(ctx context.Context, id string) (api.Mergeable, erro
 	return m, err
 }
 
-// Merge implements api.Service. The commit is made in the yard, and the person's
-// branch set to it if it is where they were shown; nothing else of their
-// repository is touched. Their word comes first, with the commit that the branch
-// is to be set to: whatever ends the engine after that, whoever looks at the
-// branch next sees whether it came about, and who asks again goes on with the
-// same commit.
+// Merge implements api.Service. It makes the merge commit in the yard and records the
+// person's word; the engine then sets their branch to it, if the branch is where they
+// were shown, and touches nothing else of their repository. Merge waits for that. A
+// client that goes away meanwhile, or an engine that ends, does not stop it.
 func (a *Service) Merge(ctx context.Context, id string, req api.Merge) (api.Run, error) {
-	a.merging.Lock()
-	defer a.merging.Unlock()
 	run, err := a.find.Run(ctx, id)
 	if err != nil {
 		return api.Run{}, err
@@ -42,10 +37,14 @@ func (a *Service) Merge(ctx context.Context, id string, req api.Merge) (api.Run,
 	if speaker.Kind != core.ActorPerson {
 		return api.Run{}, core.Errorf(core.CodeForbidden, "only a person merges").WithHint("the person does that, in a terminal of their own or in the cockpit")
 	}
+	if run, err = a.mergeEnd(ctx, run); err != nil { // of another word, or the same one given before
+		return api.Run{}, err
+	}
 	if mergedBefore(run, speaker, req) {
 		return show.Run(run), nil
 	}
 	m, made, err := a.mergeable(ctx, run)
+	grant := core.MergeGranted{Commit: m.Commit, Base: m.Base, Tip: m.Tip, Merge: made}
 	switch {
 	case err != nil:
 		return api.Run{}, err
@@ -54,26 +53,14 @@ func (a *Service) Merge(ctx context.Context, id string, req api.Merge) (api.Run,
 	case req.Commit != "" && req.Commit != m.Commit || req.Tip != "" && req.Tip != m.Tip:
 		return api.Run{}, movedOn(run, m)
 	case req.FastForward && m.Tree != "" && req.Commit != "" && req.Tip != "":
-		run, err = a.engine.Submit(ctx, run.ID, speaker, core.MergeGranted{Commit: m.Commit, Base: m.Base, Tip: m.Tip, Merge: m.Commit})
-		if err != nil {
-			return api.Run{}, err
-		}
-		return show.Run(run), nil
+		grant.Merge, grant.ByHand = m.Commit, true
 	case !m.Can:
 		return api.Run{}, core.Errorf(core.CodeConflict, "%s cannot be merged here: %s", m.Branch, m.Reason).WithHint("%s", instead(m))
 	case req.Commit == "" || req.Tip == "":
 		return api.Run{}, core.Errorf(core.CodeInvalid, "it is not said what of run %s is merged, and into what", run.Alias).
 			WithHint("look at it, and send commit and tip along, as GET /v1/runs/%s/merge shows them", run.Alias)
 	}
-	if run, made, err = a.grant(ctx, run, speaker, m, made); err != nil {
-		return api.Run{}, err
-	}
-	ctx = context.WithoutCancel(ctx) // what was granted is carried out
-	if err := a.setBase(ctx, run, m, made); err != nil {
-		return api.Run{}, errors.Join(err, a.ungranted(ctx, run, err))
-	}
-	a.log.Info("a pull request was merged", "run", run.Alias, "by", speaker.ID, "base", m.Base, "commit", made)
-	return a.mergeSeen(ctx, run, made, made)
+	return a.grant(ctx, run, speaker, grant, m)
 }
 
 // mergedBefore reports a word that was given and carried out before.
@@ -82,59 +69,45 @@ func mergedBefore(run *core.Run, speaker core.Actor, req api.Merge) bool {
 	return pr != nil && pr.Merged != "" && req.Commit == pr.Commit && pr.Grant.By == speaker.ID
 }
 
-// grant records a person's word to set their branch to made, or finds the word
-// that they gave before, and the commit it named.
-func (a *Service) grant(ctx context.Context, run *core.Run, speaker core.Actor, m api.Mergeable, made string) (*core.Run, string, error) {
-	if g := run.PullRequest.Grant; g.By == speaker.ID && g.Commit == m.Commit && g.Tip == m.Tip {
-		y, err := a.yards.Yard(ctx, run.Project)
-		if err != nil {
-			return run, "", err
-		}
-		if there, err := y.Exists(ctx, g.Merge); err != nil || there {
-			return run, g.Merge, err
-		}
+// grant records a person's word and waits for what becomes of it.
+func (a *Service) grant(ctx context.Context, run *core.Run, speaker core.Actor, grant core.MergeGranted, m api.Mergeable) (api.Run, error) {
+	run, err := a.engine.Submit(ctx, run.ID, speaker, grant)
+	if err != nil {
+		return api.Run{}, err
 	}
-	run, err := a.engine.Submit(ctx, run.ID, speaker, core.MergeGranted{Commit: m.Commit, Base: m.Base, Tip: m.Tip, Merge: made})
-	return run, made, err
+	if run, err = a.mergeEnd(ctx, run); err != nil {
+		return api.Run{}, err
+	}
+	if failed := run.PullRequest.Grant.Failed; failed != nil {
+		return api.Run{}, mergeFailed(ctx, run, *failed, m)
+	}
+	return show.Run(run), nil
 }
 
-// settingBase is how long the person's repository may take to set a branch: a hook
-// of theirs that hangs must not keep others from merging.
-const settingBase = 2 * time.Minute
-
-// setBase sets the person's branch to the merge.
-func (a *Service) setBase(ctx context.Context, run *core.Run, m api.Mergeable, made string) error {
-	ctx, cancel := context.WithTimeout(ctx, settingBase)
-	defer cancel()
-	y, err := a.yards.Yard(ctx, run.Project)
-	if err != nil {
-		return err
+// mergeEnd waits for a merge that is under way.
+func (a *Service) mergeEnd(ctx context.Context, run *core.Run) (*core.Run, error) {
+	if !run.IsMerging() {
+		return run, nil
 	}
-	err = y.Push(ctx, yard.PushSpec{Remote: run.Remote, Ref: "refs/heads/" + m.Base, Commit: made, ExpectedOld: m.Tip})
-	var lease *yard.LeaseError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &lease):
+	return a.engine.Until(ctx, run.ID, func(r *core.Run) bool { return !r.IsMerging() })
+}
+
+// mergeFailed says why the base was not moved, and what the person can do.
+func mergeFailed(ctx context.Context, run *core.Run, failed core.MergeFailed, m api.Mergeable) error {
+	if failed.Cause == core.MergeBaseMoved {
 		return movedOn(run, m)
 	}
-	if looked := handwork(ctx, run, &m); looked != nil {
-		return errors.Join(err, looked)
+	cause := errors.New(failed.Reason)
+	if err := handwork(ctx, run, &m); err != nil {
+		return errors.Join(cause, err)
 	}
-	if errors.Is(err, yard.ErrCheckedOut) {
-		return core.Wrap(core.CodeConflict, err, m.Base+" is checked out", instead(m))
+	if failed.Cause == core.MergeBaseCheckedOut {
+		return core.Wrap(core.CodeConflict, cause, m.Base+" is checked out", instead(m))
 	}
-	return core.Wrap(core.CodeConflict, err, m.Branch+" could not be merged", instead(m))
+	return core.Wrap(core.CodeConflict, cause, m.Branch+" could not be merged", instead(m))
 }
 
-// ungranted records that what a person granted did not come about. The branch is
-// looked at all the same.
-func (a *Service) ungranted(ctx context.Context, run *core.Run, why error) error {
-	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.CommandRefused{Command: "merge", Reason: a.redactor.String(why.Error())})
-	return err
-}
-
-// granted is the merge that a person granted, where the base holds it.
+// granted is the merge that a person granted, if the base holds it.
 func (a *Service) granted(ctx context.Context, run *core.Run, tip string) string {
 	y, err := a.yards.Yard(ctx, run.Project)
 	if err != nil {
@@ -148,9 +121,8 @@ func movedOn(run *core.Run, m api.Mergeable) error {
 		WithHint("look again").Offer(run.Choices(core.VerbDiff)...)
 }
 
-// mergeSeen records what the forge would say: that the base holds the work, at
-// tip, and by which merge of those that were granted. Who watches the branch may
-// have been first.
+// mergeSeen records what a forge would say: that the base holds the work, at tip, and by which
+// of the merges that were granted. Dispatch, which watches the branch, may have been first.
 func (a *Service) mergeSeen(ctx context.Context, run *core.Run, merge, tip string) (api.Run, error) {
 	pr := run.PullRequest
 	if err := a.pulls.Settle(run.Project, pr.Number, forge.Merged, tip); err != nil {
@@ -209,7 +181,7 @@ func (a *Service) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable
 }
 
 // baseTip is where a branch of the person's repository is, which the yard then
-// has; "" where there is none.
+// has; "" if there is none.
 func baseTip(ctx context.Context, y *yard.Yard, remote, branch string) (string, error) {
 	tip, err := y.RemoteTip(ctx, remote, "refs/heads/"+branch)
 	if err != nil || tip == "" {
@@ -253,8 +225,8 @@ func tryMerge(ctx context.Context, y *yard.Yard, run *core.Run, m *api.Mergeable
 	return made.Commit, nil
 }
 
-// handwork refuses to merge into a branch in whose files a person works, and
-// says what they can type where they have to merge themselves.
+// handwork refuses to merge into a branch in whose files a person works, and says what to type
+// if they have to merge themselves.
 func handwork(ctx context.Context, run *core.Run, m *api.Mergeable) error {
 	tree, first, err := yard.CheckedOut(ctx, run.Remote, m.Base)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// adviseMerge makes the advice to merge fit the person's repository as it is: the
-// base may be checked out, in conflict or gone, or they have merged by hand. Nobody
-// watches for that once a run is over, so who looks at the run has it recorded.
+// adviseMerge makes the advice to merge fit the person's repository as it is: the base may be
+// checked out, in conflict or gone, or they have merged by hand. Nobody watches for that once
+// a run is over, so it is recorded when somebody looks at the run.
 func (a *Service) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) error {
 	if !run.MergesHere() {
 		return nil
@@ -43,8 +43,8 @@ func setAdvice(d *api.RunDetail, advice core.Advice) {
 	d.Advice, d.Next = advice, wording.Advice("", advice)
 }
 
-// noteMerged records that the base of a run that is over holds its work. Of one that
-// is not over, who watches the branch is about to say so.
+// noteMerged records that the base of a run that is over holds its work. For one that is not
+// over, the watch of its branch is about to say so.
 func (a *Service) noteMerged(ctx context.Context, run *core.Run, m api.Mergeable, d *api.RunDetail) {
 	d.MergesHere = false
 	setAdvice(d, core.Advice{})

@@ -98,7 +98,6 @@ type Service struct {
 	log          *slog.Logger
 	work         *sync.WaitGroup
 
-	merging    sync.Mutex // held while somebody merges: of two, one does
 	pruning    sync.Mutex
 	books      histories[*book]
 	walls      wallTrials

@@ -120,6 +120,8 @@ func Event(e core.Event) (what, detail string) {
 		return "waiting for review", ""
 	case core.MergeGranted:
 		return "merge granted", fmt.Sprintf("%s into %s at %s, as %s", Short(b.Commit), b.Base, Short(b.Tip), Short(b.Merge))
+	case core.MergeFailed:
+		return "merge failed", b.Reason
 	case core.PullRequestSeen:
 		return "pull request", stands(b)
 	case core.MessageSent:

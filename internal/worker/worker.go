@@ -44,12 +44,12 @@ func newAttemptRedactor(values []string) (shim.Redactor, error) {
 	}, nil
 }
 
-// shimOptions are what a shim is given by its program. The yard it hands in to
-// is named by the attempt's spec.
-func shimOptions(folder string, agents map[string]agent.Agent) (shim.Options, error) {
+// supervise does something to an attempt as its shim. The yard that the shim hands in
+// to is named by the attempt's spec.
+func supervise(ctx context.Context, folder string, agents map[string]agent.Agent, do func(context.Context, string, shim.Options) error) error {
 	self, err := os.Executable()
 	if err != nil {
-		return shim.Options{}, fmt.Errorf("find this program: %w", err)
+		return fmt.Errorf("find this program: %w", err)
 	}
 	opts := shim.Options{
 		Agents: agents, NewRedactor: newAttemptRedactor, Self: self,
@@ -58,33 +58,21 @@ func shimOptions(folder string, agents map[string]agent.Agent) (shim.Options, er
 	if spec, err := shim.ReadSpec(folder); err == nil {
 		opts.HandIn = []string{self, "worker", "hand-in", spec.Job.Options["yard"]}
 	}
-	return opts, nil
+	err = do(ctx, folder, opts)
+	if errors.Is(err, shim.ErrAlreadyStarted) || errors.Is(err, shim.ErrNotLost) { // another was quicker
+		return nil
+	}
+	return err
 }
 
 // Run runs beside an agent: it carries out one attempt.
 func Run(ctx context.Context, folder string, agents map[string]agent.Agent) error {
-	opts, err := shimOptions(folder, agents)
-	if err != nil {
-		return err
-	}
-	err = shim.Run(ctx, folder, opts)
-	if errors.Is(err, shim.ErrAlreadyStarted) {
-		return nil
-	}
-	return err
+	return supervise(ctx, folder, agents, shim.Run)
 }
 
 // Salvage saves what a lost attempt left.
 func Salvage(ctx context.Context, folder string, agents map[string]agent.Agent) error {
-	opts, err := shimOptions(folder, agents)
-	if err != nil {
-		return err
-	}
-	err = shim.Salvage(ctx, folder, opts)
-	if errors.Is(err, shim.ErrNotLost) {
-		return nil
-	}
-	return err
+	return supervise(ctx, folder, agents, shim.Salvage)
 }
 
 // Await stands in the place of an agent that an interactive session runs.

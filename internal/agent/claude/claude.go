@@ -84,7 +84,7 @@ func (Agent) Reader() agent.Reader { return newReader() }
 // Permissions: nobody is there to answer, so a tool is either allowed or denied.
 // With plain tool names, or none, what the role offers is all there is and every
 // use of it is allowed: the sandbox is the boundary, not the program's prompts.
-// Where a tool carries a rule, such as Bash(git log *), only what the rules name
+// If a tool carries a rule, such as Bash(git log *), only what the rules name
 // is allowed and the rest is denied: by the program, and for the shell by a hook
 // of ours too, since the program lets pass what it takes for harmless.
 //
@@ -178,7 +178,7 @@ func permissionMode(job agent.Job) string {
 	if mode := job.Options[OptionPermissionMode]; mode != "" {
 		return mode
 	}
-	if hasRules(job.Role.Tools) {
+	if slices.ContainsFunc(job.Role.Tools, func(tool string) bool { return strings.Contains(tool, "(") }) { // a rule
 		return modeListed
 	}
 	return modeBypass
@@ -226,15 +226,6 @@ func toolFlags(job agent.Job) []string {
 // allowed by name.
 func ordinaryTools() []string {
 	return []string{shellTool, "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Task", "TodoWrite", "WebFetch", "WebSearch", "Write"}
-}
-
-func hasRules(tools []string) bool {
-	for _, tool := range tools {
-		if strings.Contains(tool, "(") {
-			return true
-		}
-	}
-	return false
 }
 
 func environment(job agent.Job) []string {

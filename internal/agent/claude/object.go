@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 )
 
 // object is one JSON object read to the letter: keys must match exactly and
@@ -45,23 +44,7 @@ func (o *object) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// parse reads a line that is one object and nothing else.
-func parse(line []byte) (object, error) {
-	var o object
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	if err := decoder.Decode(&o); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the JSON object")
-	}
-	if o == nil {
-		return nil, errNotObject
-	}
-	return o, nil
-}
-
-// get is the value of key, or the zero value where it is absent or of another
+// get is the value of key, or the zero value if it is absent or of another
 // type: programs change their fields, and a transcript outlives them.
 func get[T any](o object, key string) T {
 	var value, zero T

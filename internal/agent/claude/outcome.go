@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"time"
@@ -48,7 +49,7 @@ func (r *reader) verdict(exitCode int) (agent.Class, string) {
 		return agent.ClassProtocol, "the result does not say whether it is an error"
 	}
 	if get[bool](r.result, "is_error") {
-		class, text := r.failureClass(), r.failureText(exitCode)
+		class, text := r.failureClass(), cmp.Or(statement(r.result), "Claude Code reported an error and ended "+exitText(exitCode))
 		if class == agent.ClassAuth {
 			text += "; " + CredentialAdvice
 		}
@@ -61,13 +62,6 @@ func (r *reader) verdict(exitCode int) (agent.Class, string) {
 		return agent.ClassProtocol, "Claude Code took no turn; a hook may have blocked the prompt"
 	}
 	return "", ""
-}
-
-func (r *reader) failureText(exitCode int) string {
-	if text := statement(r.result); text != "" {
-		return text
-	}
-	return "Claude Code reported an error and ended " + exitText(exitCode)
 }
 
 // failureClass reads the several places where the program says what went

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -36,8 +37,8 @@ func (r *reader) Line(line []byte) []agent.Record {
 	if len(line) == 0 {
 		return nil
 	}
-	o, err := parse(line)
-	if err != nil || !utf8.Valid(line) {
+	var o object
+	if json.Unmarshal(line, &o) != nil || !utf8.Valid(line) {
 		return []agent.Record{{Kind: agent.KindRaw, Text: strings.ToValidUTF8(string(line), "\uFFFD")}}
 	}
 	if id := get[string](o, "session_id"); id != "" {
@@ -150,8 +151,5 @@ func (r *reader) concluded(o object) []agent.Record {
 
 // statement is what a result line says in words.
 func statement(result object) string {
-	if text := get[string](result, "result"); text != "" {
-		return text
-	}
-	return strings.Join(get[[]string](result, "errors"), "; ")
+	return cmp.Or(get[string](result, "result"), strings.Join(get[[]string](result, "errors"), "; "))
 }

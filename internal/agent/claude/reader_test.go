@@ -111,8 +111,8 @@ func TestRecordsOfACompletedRun(t *testing.T) {
 func TestUsageIsCumulative(t *testing.T) {
 	records, outcome := replay(t, "subagent", 0)
 	want := agent.Usage{
-		InputTokens: 500, OutputTokens: 100, CostUSD: 0.004,
-		Model: map[string]agent.ModelUsage{"claude-opus-5-5": {InputTokens: 500, OutputTokens: 100, CostUSD: 0.004}},
+		ModelUsage: agent.ModelUsage{InputTokens: 500, OutputTokens: 100, CostUSD: 0.004},
+		Model:      map[string]agent.ModelUsage{"claude-opus-5-5": {InputTokens: 500, OutputTokens: 100, CostUSD: 0.004}},
 	}
 	if diff := cmp.Diff(want, outcome.Usage); diff != "" {
 		t.Errorf("two result lines must not be added up (-want +got):\n%s", diff)

@@ -194,7 +194,7 @@ func TestAnHonestPlay(t *testing.T) {
 	want := agent.Outcome{
 		OK: true, Summary: "Done.", Turns: 13, CostUSD: 0.25, Observed: true,
 		Usage: agent.Usage{
-			InputTokens: 105, OutputTokens: 10, CacheReadTokens: 7, CacheWriteTokens: 8, CostUSD: 0.25,
+			ModelUsage: agent.ModelUsage{InputTokens: 105, OutputTokens: 10, CacheReadTokens: 7, CacheWriteTokens: 8, CostUSD: 0.25},
 			Model: map[string]agent.ModelUsage{
 				"scripted": {InputTokens: 100, OutputTokens: 10, CostUSD: 0.25},
 				"small":    {InputTokens: 5, CacheReadTokens: 7, CacheWriteTokens: 8},

@@ -22,7 +22,7 @@ func Newsworthy(e core.Event) bool {
 	return slices.Contains([]core.Type{
 		core.TypeWaveOpened, core.TypeWaveClosed, core.TypeTaskProposed, core.TypeTaskRefused, core.TypeTaskFailed, core.TypeMergeConcluded, core.TypeStageDiscarded,
 		core.TypeValidateConcluded, core.TypePlanUpdated, core.TypeChangesRequested, core.TypeApprovalRequested, core.TypeApprovalGranted,
-		core.TypePublishConcluded, core.TypeReviewAwaited, core.TypeMergeGranted, core.TypePullRequestSeen, core.TypeRunResumed,
+		core.TypePublishConcluded, core.TypeReviewAwaited, core.TypeMergeGranted, core.TypeMergeFailed, core.TypePullRequestSeen, core.TypeRunResumed,
 		core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled,
 	}, e.Type)
 }

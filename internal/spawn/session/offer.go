@@ -75,7 +75,7 @@ func Withdraw(folder string) error {
 	return err
 }
 
-// Read reads the offer of a folder; the error is os.ErrNotExist where there is
+// Read reads the offer of a folder; the error is os.ErrNotExist if there is
 // none.
 func Read(folder string) (Offer, error) {
 	var o Offer
@@ -119,16 +119,20 @@ const look = 50 * time.Millisecond
 
 // AwaitTaken returns when an offer has been taken.
 func AwaitTaken(ctx context.Context, folder string) (Taken, error) {
+	return await[Taken](ctx, filepath.Join(folder, takenFile))
+}
+
+// await reads a file once it is there.
+func await[T any](ctx context.Context, path string) (v T, err error) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	for {
-		t, err := TakenBy(folder)
-		if !errors.Is(err, os.ErrNotExist) {
-			return t, err
+		if err = read(path, &v); !errors.Is(err, os.ErrNotExist) {
+			return v, err
 		}
 		select {
 		case <-ctx.Done():
-			return Taken{}, ctx.Err()
+			return v, ctx.Err()
 		case <-tick.C:
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // The files of the turn folder. The shim shows it to Await, which can read it
@@ -29,7 +28,7 @@ type done struct {
 }
 
 // HandIn announces that the agent of an attempt has ended: its last words, and
-// what its program wrote down of its work, nil where there is nothing. Announced
+// what its program wrote down of its work, nil if there is nothing. Announced
 // again it changes nothing.
 func HandIn(folder, message string, transcript io.Reader) error {
 	dir := TurnDir(folder)
@@ -57,7 +56,7 @@ func keep(path string, content io.Reader) error {
 // agent's end is announced in the turn folder, and writes its transcript to out,
 // closed by a line that says what the agent said last.
 func Await(ctx context.Context, dir string, out io.Writer) error {
-	end, err := awaitDone(ctx, dir)
+	end, err := await[done](ctx, filepath.Join(dir, doneFile))
 	if err != nil {
 		return err
 	}
@@ -77,23 +76,6 @@ func Await(ctx context.Context, dir string, out io.Writer) error {
 	}
 	_, err = fmt.Fprintf(out, "\n%s\n", line)
 	return err
-}
-
-func awaitDone(ctx context.Context, dir string) (done, error) {
-	tick := time.NewTicker(look)
-	defer tick.Stop()
-	for {
-		var end done
-		err := read(filepath.Join(dir, doneFile), &end)
-		if !errors.Is(err, os.ErrNotExist) {
-			return end, err
-		}
-		select {
-		case <-ctx.Done():
-			return done{}, ctx.Err()
-		case <-tick.C:
-		}
-	}
 }
 
 // Ended says whether the agent of an attempt has ended.

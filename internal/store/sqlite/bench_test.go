@@ -39,7 +39,7 @@ func BenchmarkBare(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
 }
 
-// BenchmarkCommit is one commit by itself: the event and its wake alone, and
+// BenchmarkCommit is one commit by itself: the event and its hint alone, and
 // with claim, projection and a snapshot of 4 kB.
 func BenchmarkCommit(b *testing.B) {
 	b.Run("event", func(b *testing.B) {
@@ -81,11 +81,11 @@ func steps(b *testing.B, s *Store) {
 			stream, head := fmt.Sprintf("run/%d", id.Add(1)), core.Head{}
 			for left.Add(-1) >= 0 {
 				head = step(b, s, stream, head)
-				wakes, err := s.Claim(b.Context(), "e", time.Minute, 1)
+				hints, err := s.Claim(b.Context(), "e", time.Minute, 1)
 				if err != nil {
 					b.Error(err)
 				}
-				for _, w := range wakes {
+				for _, w := range hints {
 					if err := s.Rest(b.Context(), "e", w); err != nil {
 						b.Error(err)
 					}
@@ -97,15 +97,15 @@ func steps(b *testing.B, s *Store) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 }
 
-// BenchmarkLook is claiming one wake and resting it.
+// BenchmarkLook is claiming one hint and resting it.
 func BenchmarkLook(b *testing.B) {
 	for name, o := range map[string]Options{"durable": {}, "lazy": {LazyLooks: true}} {
 		b.Run(name, func(b *testing.B) {
 			s := openAt(b, filepath.Join(b.TempDir(), "stellwerk.db"), o)
 			commit(b, s, "run/a")
 			for b.Loop() { // a lease that has run out is claimed again
-				if wakes, err := s.Claim(b.Context(), "e", 0, 1); err != nil || len(wakes) != 1 {
-					b.Fatal(wakes, err)
+				if hints, err := s.Claim(b.Context(), "e", 0, 1); err != nil || len(hints) != 1 {
+					b.Fatal(hints, err)
 				}
 			}
 		})

@@ -111,20 +111,20 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 	}
 }
 
-// TestAWakeThatCannotBeWrittenIsSaid: whichever step of a look the database refuses, the engine is told, and finds all
-// wakes once it does not.
-func TestAWakeThatCannotBeWrittenIsSaid(t *testing.T) {
+// TestAHintThatCannotBeWrittenIsSaid: whichever step of a look the database refuses, the engine is told, and finds all
+// hints once it does not.
+func TestAHintThatCannotBeWrittenIsSaid(t *testing.T) {
 	t.Parallel()
 	const engine = "e"
 	claims := func(s *Store) error { _, err := s.Claim(t.Context(), engine, time.Minute, 9); return err }
 	for name, test := range map[string]struct {
 		row string
-		ask func(s *Store, held store.Wake) error
+		ask func(s *Store, held store.Hint) error
 	}{
-		"taken over":    {"NEW.holder = ''", func(s *Store, _ store.Wake) error { return claims(s) }},
-		"claimed":       {"NEW.holder <> ''", func(s *Store, _ store.Wake) error { return claims(s) }},
-		"put to rest":   {"NEW.holder = ''", func(s *Store, held store.Wake) error { return s.Rest(t.Context(), engine, held) }},
-		"claimed again": {"NEW.holder <> ''", func(s *Store, _ store.Wake) error { s.engines[engine] = true; return claims(s) }},
+		"taken over":    {"NEW.holder = ''", func(s *Store, _ store.Hint) error { return claims(s) }},
+		"claimed":       {"NEW.holder <> ''", func(s *Store, _ store.Hint) error { return claims(s) }},
+		"put to rest":   {"NEW.holder = ''", func(s *Store, held store.Hint) error { return s.Rest(t.Context(), engine, held) }},
+		"claimed again": {"NEW.holder <> ''", func(s *Store, _ store.Hint) error { s.engines[engine] = true; return claims(s) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -140,8 +140,8 @@ func TestAWakeThatCannotBeWrittenIsSaid(t *testing.T) {
 			}
 			otherwise(t, s, "DROP TRIGGER refuse")
 			delete(s.engines, engine)
-			if wakes, err := s.Claim(t.Context(), engine, time.Minute, 9); err != nil || len(wakes) != 3 {
-				t.Errorf("claimed afterwards: %+v, %v", wakes, err)
+			if hints, err := s.Claim(t.Context(), engine, time.Minute, 9); err != nil || len(hints) != 3 {
+				t.Errorf("claimed afterwards: %+v, %v", hints, err)
 			}
 		})
 	}
@@ -168,14 +168,14 @@ func calls(s *Store) map[string]struct {
 		"release": {"claims waiters", func(ctx context.Context) error {
 			return s.Commit(ctx, store.Commit{Stream: "run/new", Release: []core.Claim{claim}})
 		}},
-		"wake":         {"wakes", func(ctx context.Context) error { return s.Commit(ctx, store.Commit{Stream: "run/new"}) }},
+		"hint":         {"wakes", func(ctx context.Context) error { return s.Commit(ctx, store.Commit{Stream: "run/new"}) }},
 		"await":        {"waiters", func(ctx context.Context) error { return s.Await(ctx, "run/a", claim) }},
 		"events":       {"events", func(ctx context.Context) error { _, err := s.Events(ctx, "run/a", 0, 0); return err }},
 		"head":         {"events", func(ctx context.Context) error { _, err := s.Head(ctx, "run/a"); return err }},
 		"snapshot":     {"snapshots", func(ctx context.Context) error { _, err := s.Snapshot(ctx, "run/a"); return err }},
 		"claims":       {"claims", func(ctx context.Context) error { _, err := s.Claims(ctx); return err }},
-		"claim wakes":  {"wakes", func(ctx context.Context) error { _, err := s.Claim(ctx, "e", time.Minute, 9); return err }},
-		"rest":         {"wakes", func(ctx context.Context) error { return s.Rest(ctx, "e", store.Wake{Stream: "run/a"}) }},
+		"claim hints":  {"wakes", func(ctx context.Context) error { _, err := s.Claim(ctx, "e", time.Minute, 9); return err }},
+		"rest":         {"wakes", func(ctx context.Context) error { return s.Rest(ctx, "e", store.Hint{Stream: "run/a"}) }},
 		"raised":       {"wakes", func(ctx context.Context) error { _, _, err := s.Raised(ctx, "run/a"); return err }},
 		"next due":     {"wakes", func(ctx context.Context) error { _, err := s.NextDue(ctx); return err }},
 		"run":          {"runs", func(ctx context.Context) error { _, err := s.Run(ctx, "a"); return err }},

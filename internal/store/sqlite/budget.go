@@ -27,7 +27,7 @@ func within(ctx context.Context, tx *txn, b *store.Budget) error {
 	return &store.BudgetSpent{Project: b.Project, Others: others, At: b.At}
 }
 
-// stir wakes the other runs of a project that may have to stop now: those that
+// stir raises the hints of the other runs of a project that may have to stop now: those that
 // are held to its limits.
 func stir(ctx context.Context, tx *txn, c store.Commit, now int64) error {
 	if !c.Spends || c.Run == nil {
@@ -35,7 +35,7 @@ func stir(ctx context.Context, tx *txn, c store.Commit, now int64) error {
 	}
 	n, err := tx.StirProject(ctx, query.StirProjectParams{Now: now, Project: c.Run.Project, Run: c.Run.ID})
 	if err != nil {
-		return fmt.Errorf("wake the runs of project %s: %w", c.Run.Project, err)
+		return fmt.Errorf("hint at the runs of project %s: %w", c.Run.Project, err)
 	}
 	tx.raised = tx.raised || n > 0
 	return nil
@@ -64,14 +64,12 @@ func spent(row query.SpentRow) core.Spent {
 func (s *Store) Spending(ctx context.Context, since time.Time) ([]store.DaySpent, error) {
 	rows, err := s.read.Spending(ctx, micros(since))
 	if err != nil {
-		return nil, s.explain(fmt.Errorf("spending since %s: %w", since, err))
+		err = fmt.Errorf("spending since %s: %w", since, err)
 	}
-	list := make([]store.DaySpent, len(rows))
-	for i, r := range rows {
-		list[i] = store.DaySpent{
+	return list(s, rows, err, func(r query.SpendingRow) store.DaySpent {
+		return store.DaySpent{
 			Day: time.Unix(r.Day*24*60*60, 0).UTC(), Project: r.ProjectID, Runs: int(r.Runs), Attempts: int(r.Attempts),
 			CostUSD: core.SumUSD(r.CostUsd), Unpriced: int(r.Unpriced), Tokens: r.Tokens,
 		}
-	}
-	return list, nil
+	})
 }

@@ -56,7 +56,7 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 		Stream: c.Stream, Reasons: reasons, Now: now, DueAt: optionalMicros(c.DueAt),
 	})
 	if err != nil {
-		return fmt.Errorf("wake of %s: %w", c.Stream, err)
+		return fmt.Errorf("hint of %s: %w", c.Stream, err)
 	}
 	if err := stir(ctx, tx, c, now); err != nil {
 		return err
@@ -187,7 +187,7 @@ func release(ctx context.Context, tx *txn, c core.Claim, now int64) error {
 	}
 	for _, stream := range streams {
 		if err := tx.RaiseWaiter(ctx, query.RaiseWaiterParams{Now: now, Stream: stream}); err != nil {
-			return fmt.Errorf("wake %s: %w", stream, err)
+			return fmt.Errorf("hint at %s: %w", stream, err)
 		}
 		tx.raised = true
 	}

@@ -13,7 +13,7 @@ import (
 
 // Examine looks whether Open could use the database at path, and changes nothing
 // of it, so that it can be asked while an engine runs. Errors: fs.ErrNotExist
-// where there is no database yet.
+// if there is no database yet.
 func Examine(ctx context.Context, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {

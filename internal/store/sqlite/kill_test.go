@@ -40,7 +40,7 @@ func commitForever(path string) error {
 }
 
 // TestKilled ends a committing process without warning, again and again: every
-// acknowledged commit is there, the chain is whole, and the wake that the
+// acknowledged commit is there, the chain is whole, and the hint that the
 // process held is claimed at once by the next of its name.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")
@@ -86,11 +86,11 @@ func wantAcknowledged(t *testing.T, path string, seq int64) {
 	if _, err := core.VerifyChain(core.Head{}, events); err != nil {
 		t.Fatal(err)
 	}
-	wakes, err := s.Claim(t.Context(), "child", 1<<40, 10)
-	if err != nil || len(wakes) != 1 {
-		t.Fatalf("claimed %+v, %v", wakes, err)
+	hints, err := s.Claim(t.Context(), "child", 1<<40, 10)
+	if err != nil || len(hints) != 1 {
+		t.Fatalf("claimed %+v, %v", hints, err)
 	}
-	if err := s.Rest(t.Context(), "child", wakes[0]); err != nil {
+	if err := s.Rest(t.Context(), "child", hints[0]); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -47,19 +47,15 @@ func (s *Store) lastMessages(ctx context.Context, f store.MessageFilter) ([]quer
 // Conversations lists those of a project, the first first.
 func (s *Store) Conversations(ctx context.Context, project string) ([]store.ConversationRow, error) {
 	rows, err := s.read.Conversations(ctx, project)
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	list := make([]store.ConversationRow, len(rows))
-	for i, c := range rows {
-		list[i] = store.ConversationRow{
+	return list(s, rows, err, func(c query.ConversationsRow) store.ConversationRow {
+		row := store.ConversationRow{
 			ID: c.ID, Project: c.ProjectID, Name: c.Name, CreatedBy: c.CreatedBy, CreatedAt: fromMicros(c.CreatedAt), Messages: int(c.Messages),
 		}
 		if c.LastAt > 0 {
-			list[i].LastAt = fromMicros(c.LastAt)
+			row.LastAt = fromMicros(c.LastAt)
 		}
-	}
-	return list, nil
+		return row
+	})
 }
 
 // Questions lists what nobody has answered, the oldest first.
@@ -73,12 +69,8 @@ func (s *Store) About(ctx context.Context, prefix string) ([]store.MessageRow, e
 }
 
 func (s *Store) messageRows(rows []query.Message, err error) ([]store.MessageRow, error) {
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	list := make([]store.MessageRow, len(rows))
-	for i, m := range rows {
-		list[i] = store.MessageRow{
+	return list(s, rows, err, func(m query.Message) store.MessageRow {
+		row := store.MessageRow{
 			Project: m.ProjectID, Run: m.RunID, Seq: m.Seq, Event: m.Event, At: fromMicros(m.At),
 			Said: core.Said{
 				Kind: core.SaidKind(m.Kind), Voice: core.Voice(m.Voice), By: m.Who, Text: m.Text,
@@ -86,13 +78,13 @@ func (s *Store) messageRows(rows []query.Message, err error) ([]store.MessageRow
 			},
 		}
 		if m.ConversationID != m.ProjectID {
-			list[i].Conversation = m.ConversationID
+			row.Conversation = m.ConversationID
 		}
 		if due := fromOptional(m.DueAt); due != nil {
-			list[i].Due = *due
+			row.Due = *due
 		}
-	}
-	return list, nil
+		return row
+	})
 }
 
 func messageParams(m *store.MessageRow) query.PutMessageParams {

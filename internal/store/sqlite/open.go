@@ -41,11 +41,11 @@ func open(ctx context.Context, path string, o Options, schema fs.FS) (*Store, er
 	if o.Readers <= 0 {
 		o.Readers = 4
 	}
-	s := &Store{path: path, clock: o.Clock, hints: make(chan struct{}, 1), engines: map[string]bool{}}
+	s := &Store{path: path, clock: o.Clock, signals: make(chan struct{}, 1), engines: map[string]bool{}}
 	if err := s.connect(ctx, o, schema); err != nil {
 		return nil, s.explain(err)
 	}
-	s.hint()
+	s.signal()
 	return s, nil
 }
 
@@ -89,7 +89,7 @@ func (s *Store) prepare(ctx context.Context, db *sql.DB, o Options, schema fs.FS
 	if err != nil {
 		return errors.Join(err, readers.Close())
 	}
-	w, err := newWriter(ctx, db, o.LazyLooks, s.hint)
+	w, err := newWriter(ctx, db, o.LazyLooks, s.signal)
 	if err != nil {
 		return errors.Join(err, read.Close(), readers.Close())
 	}

@@ -398,14 +398,14 @@ func TestClockSetBack(t *testing.T) {
 	commit(t, s, "run/a")
 	now = now.Add(-24 * time.Hour)
 	commit(t, s, "run/b")
-	wakes, err := s.Claim(t.Context(), "e", time.Minute, 10)
-	if err != nil || len(wakes) != 2 {
-		t.Fatalf("claimed %+v, %v", wakes, err)
+	hints, err := s.Claim(t.Context(), "e", time.Minute, 10)
+	if err != nil || len(hints) != 2 {
+		t.Fatalf("claimed %+v, %v", hints, err)
 	}
 	now = now.Add(time.Minute)
-	wakes, err = s.Claim(t.Context(), "f", time.Minute, 10)
-	if err != nil || len(wakes) != 2 || wakes[0].Fence != 2 {
-		t.Fatalf("when the lease has run out: %+v, %v", wakes, err)
+	hints, err = s.Claim(t.Context(), "f", time.Minute, 10)
+	if err != nil || len(hints) != 2 || hints[0].Fence != 2 {
+		t.Fatalf("when the lease has run out: %+v, %v", hints, err)
 	}
 }
 
@@ -448,8 +448,8 @@ func TestOnlyLooksAreLazy(t *testing.T) {
 			if got := synchronous(); got != "2" {
 				t.Fatalf("an event was committed with synchronous=%s", got)
 			}
-			if wakes, err := s.Claim(t.Context(), "e", time.Nanosecond, 1); err != nil || len(wakes) != 1 {
-				t.Fatalf("claimed %v, %v", wakes, err)
+			if hints, err := s.Claim(t.Context(), "e", time.Nanosecond, 1); err != nil || len(hints) != 1 {
+				t.Fatalf("claimed %v, %v", hints, err)
 			}
 			if got := synchronous(); got != want {
 				t.Fatalf("lazy %v: a look was claimed with synchronous=%s", lazy, got)

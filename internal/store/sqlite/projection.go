@@ -102,13 +102,9 @@ func (s *Store) Run(ctx context.Context, idOrAlias string) (store.RunRow, error)
 func (s *Store) Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error) {
 	rows, err := s.runs(ctx, f)
 	if err != nil {
-		return nil, s.missing(err, "run "+f.Before)
+		err = s.missing(err, "run "+f.Before)
 	}
-	list := make([]store.RunRow, len(rows))
-	for i, r := range rows {
-		list[i] = runRow(r)
-	}
-	return list, nil
+	return list(s, rows, err, runRow)
 }
 
 func (s *Store) runs(ctx context.Context, f store.Filter) ([]query.Run, error) {
@@ -188,25 +184,11 @@ func (s *Store) TaskCounts(ctx context.Context, project string) (map[string]int,
 // Projects lists projects, the one where something happened last first.
 func (s *Store) Projects(ctx context.Context, limit int) ([]store.ProjectRow, error) {
 	rows, err := s.read.Projects(ctx, sqlLimit(limit))
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	list := make([]store.ProjectRow, len(rows))
-	for i, r := range rows {
-		list[i] = projectRow(r)
-	}
-	return list, nil
+	return list(s, rows, err, projectRow)
 }
 
 // Tasks lists the tasks of a run in the order they were made.
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	rows, err := s.read.Tasks(ctx, run)
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	list := make([]store.TaskRow, len(rows))
-	for i, r := range rows {
-		list[i] = taskRow(r)
-	}
-	return list, nil
+	return list(s, rows, err, taskRow)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
 
-// Events reads a stream in order, all of it where limit is 0.
+// Events reads a stream in order, all of it if limit is 0.
 func (s *Store) Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error) {
 	rows, err := s.read.Events(ctx, query.EventsParams{Stream: stream, Seq: after, Limit: sqlLimit(limit)})
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Store) Events(ctx context.Context, stream string, after int64, limit in
 	return events, nil
 }
 
-// Head is where a stream stands; the zero Head where it has no events.
+// Head is where a stream stands; the zero Head if it has no events.
 func (s *Store) Head(ctx context.Context, stream string) (core.Head, error) {
 	row, err := s.read.Head(ctx, stream)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -64,14 +64,9 @@ func (s *Store) Snapshot(ctx context.Context, stream string) (store.Snapshot, er
 // Claims lists every claim that is held.
 func (s *Store) Claims(ctx context.Context) ([]core.Claim, error) {
 	rows, err := s.read.Claims(ctx)
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	claims := make([]core.Claim, len(rows))
-	for i, r := range rows {
-		claims[i] = core.Claim{Kind: core.ClaimKind(r.Kind), Key: r.Key, Holder: r.Holder, Limit: int(r.Capacity)}
-	}
-	return claims, nil
+	return list(s, rows, err, func(r query.Claim) core.Claim {
+		return core.Claim{Kind: core.ClaimKind(r.Kind), Key: r.Key, Holder: r.Holder, Limit: int(r.Capacity)}
+	})
 }
 
 // Recall finds a remembered verdict of a check.
@@ -88,6 +83,18 @@ func (s *Store) Remember(ctx context.Context, key string, verdict []byte) error 
 	return s.explain(s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {
 		return tx.Remember(ctx, query.RememberParams{Key: key, Verdict: verdict, At: micros(s.now())})
 	}))
+}
+
+// list turns rows into what the store's contract calls them.
+func list[Row, T any](s *Store, rows []Row, err error, convert func(Row) T) ([]T, error) {
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	all := make([]T, len(rows))
+	for i, r := range rows {
+		all[i] = convert(r)
+	}
+	return all, nil
 }
 
 // missing says what was not found, or what else went wrong.

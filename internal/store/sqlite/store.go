@@ -23,11 +23,11 @@ import (
 
 // Options adjust a store. The zero value is ready for use.
 type Options struct {
-	// Clock is the database's clock; time.Now where nil.
+	// Clock is the database's clock; time.Now if nil.
 	Clock func() time.Time
-	// BusyTimeout is how long to wait for another program's lock; 5 s where zero.
+	// BusyTimeout is how long to wait for another program's lock; 5 s if zero.
 	BusyTimeout time.Duration
-	// Readers is how many reads may run at once; 4 where zero.
+	// Readers is how many reads may run at once; 4 if zero.
 	Readers int
 	// LazyLooks lets Claim, Rest and Remember return without waiting for the
 	// disk. A crash of the program still loses nothing; a crash of the machine
@@ -53,10 +53,10 @@ type Store struct {
 	readers *sql.DB
 	read    *query.Queries // prepared on readers
 	writer  *writer
-	hints   chan struct{}
+	signals chan struct{}
 
 	mu      sync.Mutex
-	engines map[string]bool // guarded by mu: engines that have claimed wakes here
+	engines map[string]bool // guarded by mu: engines that have claimed hints here
 }
 
 var _ store.Store = (*Store)(nil)
@@ -89,13 +89,13 @@ func (s *Store) present() error {
 
 func (s *Store) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
 
-// Wakes delivers a hint whenever a wake may be pending; the first one is there
-// from the start, for wakes of an earlier life.
-func (s *Store) Wakes() <-chan struct{} { return s.hints }
+// Signals delivers one whenever a hint may be pending; the first is there from the
+// start, for hints of an earlier life.
+func (s *Store) Signals() <-chan struct{} { return s.signals }
 
-func (s *Store) hint() {
+func (s *Store) signal() {
 	select {
-	case s.hints <- struct{}{}:
+	case s.signals <- struct{}{}:
 	default:
 	}
 }

@@ -20,14 +20,14 @@ const maxBatch = 64
 // share a transaction, and so its fsync; each still succeeds or fails whole
 // and by itself.
 type writer struct {
-	db    *sql.DB
-	conn  *sql.Conn
-	q     *query.Queries // prepared on conn
-	ctl   control        // prepared on conn
-	hint  func()
-	queue chan *write
-	done  chan struct{} // closed when the loop has ended
-	lazy  bool          // owned by the loop: synchronous is NORMAL
+	db     *sql.DB
+	conn   *sql.Conn
+	q      *query.Queries // prepared on conn
+	ctl    control        // prepared on conn
+	signal func()
+	queue  chan *write
+	done   chan struct{} // closed when the loop has ended
+	lazy   bool          // owned by the loop: synchronous is NORMAL
 
 	mayBeLazy bool
 
@@ -47,10 +47,10 @@ type write struct {
 // txn is what a write sees.
 type txn struct {
 	*query.Queries
-	raised bool // a wake may be pending
+	raised bool // a hint may be pending
 }
 
-func newWriter(ctx context.Context, db *sql.DB, mayBeLazy bool, hint func()) (*writer, error) {
+func newWriter(ctx context.Context, db *sql.DB, mayBeLazy bool, signal func()) (*writer, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func newWriter(ctx context.Context, db *sql.DB, mayBeLazy bool, hint func()) (*w
 		return nil, errors.Join(err, q.Close(), conn.Close())
 	}
 	w := &writer{
-		db: db, conn: conn, q: q, ctl: ctl, hint: hint,
+		db: db, conn: conn, q: q, ctl: ctl, signal: signal,
 		queue: make(chan *write, maxBatch), done: make(chan struct{}), mayBeLazy: mayBeLazy,
 	}
 	if err := w.tryOut(ctx); err != nil {
@@ -211,7 +211,7 @@ func (w *writer) transact(ctx context.Context, batch []*write) (results []error,
 // errRefused means that a write of a transaction without savepoints was refused.
 var errRefused = errors.New("a write was refused")
 
-// try runs a batch in a transaction, each write by apply. Where apply fails,
+// try runs a batch in a transaction, each write by apply. If apply fails,
 // the transaction is undone and results end with the write it failed at.
 func (w *writer) try(ctx context.Context, batch []*write, apply applying) (results []error, begun bool, err error) {
 	if err := run(ctx, w.ctl.begin); err != nil {
@@ -231,7 +231,7 @@ func (w *writer) try(ctx context.Context, batch []*write, apply applying) (resul
 		return nil, true, err
 	}
 	if tx.raised {
-		w.hint()
+		w.signal()
 	}
 	return results, true, nil
 }

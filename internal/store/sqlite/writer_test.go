@@ -210,14 +210,14 @@ func TestACommitThatFails(t *testing.T) {
 	commit(t, s, "run/a")
 }
 
-// TestHints: whoever waits for a hint hears of what they did not bring about themselves, and of nothing else.
-func TestHints(t *testing.T) {
+// TestSignals: whoever waits for a signal hears of what they did not bring about themselves, and of nothing else.
+func TestSignals(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
 	select {
-	case <-s.Wakes():
+	case <-s.Signals():
 	default:
-		t.Error("no hint at wakes of an earlier life")
+		t.Error("no signal of hints of an earlier life")
 	}
 	head := commit(t, s, "run/a")
 	soon := s.now().Add(time.Hour)
@@ -238,21 +238,21 @@ func TestHints(t *testing.T) {
 		c.Attended = tt.attended
 		c.Spends, c.Run = true, &store.RunRow{ID: "a", Project: "p", Status: "active", StartedAt: s.now(), UpdatedAt: s.now()} // beside nobody
 		select {                                                                                                               // of before
-		case <-s.Wakes():
+		case <-s.Signals():
 		default:
 		}
 		if err := s.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		head = after
-		hinted := false
+		signalled := false
 		select {
-		case <-s.Wakes():
-			hinted = true
+		case <-s.Signals():
+			signalled = true
 		default:
 		}
-		if hinted != tt.want {
-			t.Errorf("%s: hinted %v", tt.name, hinted)
+		if signalled != tt.want {
+			t.Errorf("%s: signalled %v", tt.name, signalled)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func TestAHintIsNotLostBesideALookThatEnds(t *testing.T) {
 		t.Fatalf("claimed %+v, %v", held, err)
 	}
 	select { // of before
-	case <-s.Wakes():
+	case <-s.Signals():
 	default:
 	}
 	c, _ := next(t, s, "run/b", core.Head{})
@@ -287,7 +287,7 @@ func TestAHintIsNotLostBesideALookThatEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	select {
-	case <-s.Wakes():
+	case <-s.Signals():
 	default:
 		t.Error("nobody hears of the event")
 	}

@@ -110,7 +110,7 @@ func testAges(t *testing.T, open Open) {
 	})
 }
 
-// testTimeKept: a look that was not told of a time leaves it, and what else wakes a stream does so too.
+// testTimeKept: a look that was not told of a time leaves it, and so does whatever else raises its hint.
 func testTimeKept(t *testing.T, open Open) {
 	s := open(t)
 	push(t, s, "run/x", at(t, s, time.Hour), spending("x", core.Spent{}, core.ProjectLimits{CostUSD: 100}))

@@ -300,7 +300,7 @@ func testCancelled(t *testing.T, open Open) {
 		"Events":   func() error { _, err := s.Events(ctx, "run/a", 0, 0); return err },
 		"Head":     func() error { _, err := s.Head(ctx, "run/a"); return err },
 		"Claim":    func() error { _, err := s.Claim(ctx, "e", time.Minute, 1); return err },
-		"Rest":     func() error { return s.Rest(ctx, "e", store.Wake{Stream: "run/a"}) },
+		"Rest":     func() error { return s.Rest(ctx, "e", store.Hint{Stream: "run/a"}) },
 		"Runs":     func() error { _, err := s.Runs(ctx, store.Filter{}); return err },
 		"Remember": func() error { return s.Remember(ctx, "k", []byte("v")) },
 		"Backup":   func() error { return s.Backup(ctx, t.TempDir()+"/copy") },

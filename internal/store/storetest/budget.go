@@ -104,7 +104,7 @@ func testBudgetTime(t *testing.T, open Open) {
 	}
 }
 
-func testBudgetWakes(t *testing.T, open Open) {
+func testBudgetHints(t *testing.T, open Open) {
 	s := open(t)
 	limits := core.ProjectLimits{CostUSD: 10}
 	for _, id := range []string{"a", "b", "c"} {
@@ -121,7 +121,7 @@ func testBudgetWakes(t *testing.T, open Open) {
 		rest(t, s, "e", w)
 	}
 	drain(s)
-	woken := func() string {
+	hinted := func() string {
 		streams := map[string]bool{}
 		for _, w := range claim(t, s, "e", waittest.Limit) {
 			streams[w.Stream] = true
@@ -130,25 +130,25 @@ func testBudgetWakes(t *testing.T, open Open) {
 		return fmt.Sprint(streams)
 	}
 	push(t, s, "run/a", spending("a", core.Spent{CostUSD: 1}, limits))
-	wantHint(t, s, "after a run has spent")
-	if got := woken(); got != "map[run/a:true run/b:true]" {
-		t.Errorf("woken: %v, want the run itself and the other active one of its project that is held to limits", got)
+	wantSignal(t, s, "after a run has spent")
+	if got := hinted(); got != "map[run/a:true run/b:true]" {
+		t.Errorf("hinted: %v, want the run itself and the other active one of its project that is held to limits", got)
 	}
 	push(t, s, "run/a", spending("a", core.Spent{CostUSD: 1}, limits), func(c *store.Commit) { c.Spends = false })
-	if got := woken(); got != "map[run/a:true]" {
-		t.Errorf("woken by a step that spends nothing: %v", got)
+	if got := hinted(); got != "map[run/a:true]" {
+		t.Errorf("hinted by a step that spends nothing: %v", got)
 	}
 	push(t, s, "run/a", func(c *store.Commit) { c.Spends = true })
-	if got := woken(); got != "map[run/a:true]" {
-		t.Errorf("woken by a step that says of no run what it spent: %v", got)
+	if got := hinted(); got != "map[run/a:true]" {
+		t.Errorf("hinted by a step that says of no run what it spent: %v", got)
 	}
 	// One that has no limits has others stop, and one that is given limits hears of it.
 	push(t, s, "run/b", spending("b", core.Spent{}, core.ProjectLimits{}))
 	push(t, s, "run/free", spending("free", core.Spent{}, limits))
-	woken()
+	hinted()
 	push(t, s, "run/b", spending("b", core.Spent{CostUSD: 1}, core.ProjectLimits{}))
-	if got := woken(); got != "map[run/a:true run/b:true run/free:true]" {
-		t.Errorf("woken: %v, want those that are held to limits now", got)
+	if got := hinted(); got != "map[run/a:true run/b:true run/free:true]" {
+		t.Errorf("hinted: %v, want those that are held to limits now", got)
 	}
 }
 

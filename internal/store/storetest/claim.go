@@ -145,14 +145,14 @@ func testClaimWaiters(t *testing.T, open Open) {
 	rest(t, s, "e", claimOne(t, s, "e", "run/c"))
 	drain(s)
 	drop(t, s, "run/a", hold("a", 1))
-	wantHint(t, s, "after a release")
-	woken := map[string]bool{}
+	wantSignal(t, s, "after a release")
+	hinted := map[string]bool{}
 	for _, w := range claim(t, s, "e", waittest.Limit) {
-		woken[w.Stream] = true
+		hinted[w.Stream] = true
 		rest(t, s, "e", w)
 	}
-	if fmt.Sprint(woken) != "map[run/a:true run/b:true]" {
-		t.Errorf("woken: %v, want the waiter and the stream itself", woken)
+	if fmt.Sprint(hinted) != "map[run/a:true run/b:true]" {
+		t.Errorf("hinted: %v, want the waiter and the stream itself", hinted)
 	}
 	if err := take(t, s, "run/b", hold("b", 1)); err != nil {
 		t.Fatal(err)

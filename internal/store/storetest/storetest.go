@@ -41,33 +41,33 @@ func Run(t *testing.T, open Open) {
 		{"append/reopened", testReopened},
 		{"clock", testClock},
 		{"cancelled", testCancelled},
-		{"wake/once", testWakeOnce},
-		{"wake/event during a look", testEventDuringLook},
-		{"wake/not to its own holder", testOwnLook},
-		{"wake/lease runs out", testLease},
-		{"wake/restart", testRestart},
-		{"wake/due", testDue},
-		{"wake/due again", testDueAgain},
-		{"wake/due withdrawn", testDueWithdrawn},
-		{"wake/next due", testNextDue},
-		{"wake/oldest first", testOldestFirst},
-		{"wake/ages", testAges},
-		{"wake/time kept", testTimeKept},
-		{"wake/hints", testHints},
-		{"wake/attended", testAttended},
-		{"wake/hints to others", testHintsToOthers},
-		{"wake/nothing swallowed", testNothingSwallowed},
+		{"hint/once", testHintOnce},
+		{"hint/event during a look", testEventDuringLook},
+		{"hint/not to its own holder", testOwnLook},
+		{"hint/lease runs out", testLease},
+		{"hint/restart", testRestart},
+		{"hint/due", testDue},
+		{"hint/due again", testDueAgain},
+		{"hint/due withdrawn", testDueWithdrawn},
+		{"hint/next due", testNextDue},
+		{"hint/oldest first", testOldestFirst},
+		{"hint/ages", testAges},
+		{"hint/time kept", testTimeKept},
+		{"hint/signals", testSignals},
+		{"hint/attended", testAttended},
+		{"hint/hints to others", testHintsToOthers},
+		{"hint/nothing swallowed", testNothingSwallowed},
 		{"claim/one holder", testClaimOne},
 		{"claim/many holders", testClaimMany},
 		{"claim/same holder", testClaimSame},
 		{"claim/conflict commits nothing", testClaimConflict},
-		{"claim/release wakes waiters", testClaimWaiters},
+		{"claim/release hints at waiters", testClaimWaiters},
 		{"claim/handed over in one commit", testClaimHandOver},
 		{"claim/race", testClaimRace},
 		{"budget", testBudget},
 		{"spending", testSpending},
 		{"budget/time", testBudgetTime},
-		{"budget/spending wakes the others", testBudgetWakes},
+		{"budget/spending hints at the others", testBudgetHints},
 		{"budget/race", testBudgetRace},
 		{"budget/held", testBudgetHeld},
 		{"budget/reserve-race", testBudgetReserveRace},
@@ -136,32 +136,32 @@ func push(t *testing.T, s store.Store, stream string, change ...func(*store.Comm
 	return next
 }
 
-func claim(t *testing.T, s store.Store, engine string, lease time.Duration) []store.Wake {
+func claim(t *testing.T, s store.Store, engine string, lease time.Duration) []store.Hint {
 	t.Helper()
-	wakes, err := s.Claim(t.Context(), engine, lease, 100)
+	hints, err := s.Claim(t.Context(), engine, lease, 100)
 	if err != nil {
 		t.Fatalf("claim for %s: %v", engine, err)
 	}
-	return wakes
+	return hints
 }
 
-func claimOne(t *testing.T, s store.Store, engine, stream string) store.Wake {
+func claimOne(t *testing.T, s store.Store, engine, stream string) store.Hint {
 	t.Helper()
-	wakes := claim(t, s, engine, time.Minute)
-	if len(wakes) != 1 || wakes[0].Stream != stream {
-		t.Fatalf("%s claimed %+v, want the wake of %s alone", engine, wakes, stream)
+	hints := claim(t, s, engine, time.Minute)
+	if len(hints) != 1 || hints[0].Stream != stream {
+		t.Fatalf("%s claimed %+v, want the hint of %s alone", engine, hints, stream)
 	}
-	return wakes[0]
+	return hints[0]
 }
 
 func claimNone(t *testing.T, s store.Store, engine string) {
 	t.Helper()
-	if wakes := claim(t, s, engine, time.Minute); len(wakes) != 0 {
-		t.Fatalf("%s claimed %+v, want nothing", engine, wakes)
+	if hints := claim(t, s, engine, time.Minute); len(hints) != 0 {
+		t.Fatalf("%s claimed %+v, want nothing", engine, hints)
 	}
 }
 
-func rest(t *testing.T, s store.Store, engine string, w store.Wake) {
+func rest(t *testing.T, s store.Store, engine string, w store.Hint) {
 	t.Helper()
 	if err := s.Rest(t.Context(), engine, w); err != nil {
 		t.Fatalf("rest of %s by %s: %v", w.Stream, engine, err)

@@ -1,4 +1,4 @@
--- A bare parameter here, or in the queries for wakes, is looked at by the planner
+-- A bare parameter here, or in the queries for hints, is looked at by the planner
 -- and every call planned anew; the CAST hides it.
 
 -- name: Head :one

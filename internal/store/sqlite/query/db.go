@@ -48,20 +48,20 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.dropClaimStmt, err = db.PrepareContext(ctx, dropClaim); err != nil {
 		return nil, fmt.Errorf("error preparing query DropClaim: %w", err)
 	}
-	if q.dueWakesStmt, err = db.PrepareContext(ctx, dueWakes); err != nil {
-		return nil, fmt.Errorf("error preparing query DueWakes: %w", err)
+	if q.dueHintsStmt, err = db.PrepareContext(ctx, dueHints); err != nil {
+		return nil, fmt.Errorf("error preparing query DueHints: %w", err)
 	}
 	if q.eventsStmt, err = db.PrepareContext(ctx, events); err != nil {
 		return nil, fmt.Errorf("error preparing query Events: %w", err)
 	}
-	if q.freeWakesStmt, err = db.PrepareContext(ctx, freeWakes); err != nil {
-		return nil, fmt.Errorf("error preparing query FreeWakes: %w", err)
+	if q.freeHintsStmt, err = db.PrepareContext(ctx, freeHints); err != nil {
+		return nil, fmt.Errorf("error preparing query FreeHints: %w", err)
 	}
 	if q.headStmt, err = db.PrepareContext(ctx, head); err != nil {
 		return nil, fmt.Errorf("error preparing query Head: %w", err)
 	}
-	if q.holdWakeStmt, err = db.PrepareContext(ctx, holdWake); err != nil {
-		return nil, fmt.Errorf("error preparing query HoldWake: %w", err)
+	if q.holdHintStmt, err = db.PrepareContext(ctx, holdHint); err != nil {
+		return nil, fmt.Errorf("error preparing query HoldHint: %w", err)
 	}
 	if q.holdersStmt, err = db.PrepareContext(ctx, holders); err != nil {
 		return nil, fmt.Errorf("error preparing query Holders: %w", err)
@@ -90,8 +90,8 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.openRunsStmt, err = db.PrepareContext(ctx, openRuns); err != nil {
 		return nil, fmt.Errorf("error preparing query OpenRuns: %w", err)
 	}
-	if q.pendingWakesStmt, err = db.PrepareContext(ctx, pendingWakes); err != nil {
-		return nil, fmt.Errorf("error preparing query PendingWakes: %w", err)
+	if q.pendingHintsStmt, err = db.PrepareContext(ctx, pendingHints); err != nil {
+		return nil, fmt.Errorf("error preparing query PendingHints: %w", err)
 	}
 	if q.projectStmt, err = db.PrepareContext(ctx, project); err != nil {
 		return nil, fmt.Errorf("error preparing query Project: %w", err)
@@ -141,8 +141,8 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.rememberStmt, err = db.PrepareContext(ctx, remember); err != nil {
 		return nil, fmt.Errorf("error preparing query Remember: %w", err)
 	}
-	if q.restWakeStmt, err = db.PrepareContext(ctx, restWake); err != nil {
-		return nil, fmt.Errorf("error preparing query RestWake: %w", err)
+	if q.restHintStmt, err = db.PrepareContext(ctx, restHint); err != nil {
+		return nil, fmt.Errorf("error preparing query RestHint: %w", err)
 	}
 	if q.runStmt, err = db.PrepareContext(ctx, run); err != nil {
 		return nil, fmt.Errorf("error preparing query Run: %w", err)
@@ -234,9 +234,9 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing dropClaimStmt: %w", cerr)
 		}
 	}
-	if q.dueWakesStmt != nil {
-		if cerr := q.dueWakesStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing dueWakesStmt: %w", cerr)
+	if q.dueHintsStmt != nil {
+		if cerr := q.dueHintsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing dueHintsStmt: %w", cerr)
 		}
 	}
 	if q.eventsStmt != nil {
@@ -244,9 +244,9 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing eventsStmt: %w", cerr)
 		}
 	}
-	if q.freeWakesStmt != nil {
-		if cerr := q.freeWakesStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing freeWakesStmt: %w", cerr)
+	if q.freeHintsStmt != nil {
+		if cerr := q.freeHintsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing freeHintsStmt: %w", cerr)
 		}
 	}
 	if q.headStmt != nil {
@@ -254,9 +254,9 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing headStmt: %w", cerr)
 		}
 	}
-	if q.holdWakeStmt != nil {
-		if cerr := q.holdWakeStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing holdWakeStmt: %w", cerr)
+	if q.holdHintStmt != nil {
+		if cerr := q.holdHintStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing holdHintStmt: %w", cerr)
 		}
 	}
 	if q.holdersStmt != nil {
@@ -304,9 +304,9 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing openRunsStmt: %w", cerr)
 		}
 	}
-	if q.pendingWakesStmt != nil {
-		if cerr := q.pendingWakesStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing pendingWakesStmt: %w", cerr)
+	if q.pendingHintsStmt != nil {
+		if cerr := q.pendingHintsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing pendingHintsStmt: %w", cerr)
 		}
 	}
 	if q.projectStmt != nil {
@@ -389,9 +389,9 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing rememberStmt: %w", cerr)
 		}
 	}
-	if q.restWakeStmt != nil {
-		if cerr := q.restWakeStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing restWakeStmt: %w", cerr)
+	if q.restHintStmt != nil {
+		if cerr := q.restHintStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing restHintStmt: %w", cerr)
 		}
 	}
 	if q.runStmt != nil {
@@ -516,11 +516,11 @@ type Queries struct {
 	conversationsStmt            *sql.Stmt
 	driveProjectStmt             *sql.Stmt
 	dropClaimStmt                *sql.Stmt
-	dueWakesStmt                 *sql.Stmt
+	dueHintsStmt                 *sql.Stmt
 	eventsStmt                   *sql.Stmt
-	freeWakesStmt                *sql.Stmt
+	freeHintsStmt                *sql.Stmt
 	headStmt                     *sql.Stmt
-	holdWakeStmt                 *sql.Stmt
+	holdHintStmt                 *sql.Stmt
 	holdersStmt                  *sql.Stmt
 	lastConversationMessagesStmt *sql.Stmt
 	lastMessagesStmt             *sql.Stmt
@@ -530,7 +530,7 @@ type Queries struct {
 	openProjectRunsStmt          *sql.Stmt
 	openQuestionsStmt            *sql.Stmt
 	openRunsStmt                 *sql.Stmt
-	pendingWakesStmt             *sql.Stmt
+	pendingHintsStmt             *sql.Stmt
 	projectStmt                  *sql.Stmt
 	projectByNameStmt            *sql.Stmt
 	projectRunPageStmt           *sql.Stmt
@@ -547,7 +547,7 @@ type Queries struct {
 	raisedStmt                   *sql.Stmt
 	recallStmt                   *sql.Stmt
 	rememberStmt                 *sql.Stmt
-	restWakeStmt                 *sql.Stmt
+	restHintStmt                 *sql.Stmt
 	runStmt                      *sql.Stmt
 	runByAliasStmt               *sql.Stmt
 	runPageStmt                  *sql.Stmt
@@ -577,11 +577,11 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		conversationsStmt:            q.conversationsStmt,
 		driveProjectStmt:             q.driveProjectStmt,
 		dropClaimStmt:                q.dropClaimStmt,
-		dueWakesStmt:                 q.dueWakesStmt,
+		dueHintsStmt:                 q.dueHintsStmt,
 		eventsStmt:                   q.eventsStmt,
-		freeWakesStmt:                q.freeWakesStmt,
+		freeHintsStmt:                q.freeHintsStmt,
 		headStmt:                     q.headStmt,
-		holdWakeStmt:                 q.holdWakeStmt,
+		holdHintStmt:                 q.holdHintStmt,
 		holdersStmt:                  q.holdersStmt,
 		lastConversationMessagesStmt: q.lastConversationMessagesStmt,
 		lastMessagesStmt:             q.lastMessagesStmt,
@@ -591,7 +591,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		openProjectRunsStmt:          q.openProjectRunsStmt,
 		openQuestionsStmt:            q.openQuestionsStmt,
 		openRunsStmt:                 q.openRunsStmt,
-		pendingWakesStmt:             q.pendingWakesStmt,
+		pendingHintsStmt:             q.pendingHintsStmt,
 		projectStmt:                  q.projectStmt,
 		projectByNameStmt:            q.projectByNameStmt,
 		projectRunPageStmt:           q.projectRunPageStmt,
@@ -608,7 +608,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		raisedStmt:                   q.raisedStmt,
 		recallStmt:                   q.recallStmt,
 		rememberStmt:                 q.rememberStmt,
-		restWakeStmt:                 q.restWakeStmt,
+		restHintStmt:                 q.restHintStmt,
 		runStmt:                      q.runStmt,
 		runByAliasStmt:               q.runByAliasStmt,
 		runPageStmt:                  q.runPageStmt,

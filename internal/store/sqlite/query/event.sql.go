@@ -112,7 +112,7 @@ type HeadRow struct {
 	At   int64
 }
 
-// A bare parameter here, or in the queries for wakes, is looked at by the planner
+// A bare parameter here, or in the queries for hints, is looked at by the planner
 // and every call planned anew; the CAST hides it.
 func (q *Queries) Head(ctx context.Context, stream string) (HeadRow, error) {
 	row := q.queryRow(ctx, q.headStmt, head, stream)

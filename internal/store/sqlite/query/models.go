@@ -37,6 +37,19 @@ type Event struct {
 	Body     []byte
 }
 
+type Hint struct {
+	Stream     string
+	HintSeq    int64
+	DoneSeq    int64
+	HintedAt   int64
+	DueAt      sql.NullInt64
+	SeenDue    sql.NullInt64
+	Fence      int64
+	Holder     string
+	LeaseUntil int64
+	ReadyAt    sql.NullInt64
+}
+
 type Message struct {
 	RunID          string
 	Seq            int64
@@ -145,17 +158,4 @@ type Waiter struct {
 	Kind   string
 	Key    string
 	Stream string
-}
-
-type Wake struct {
-	Stream     string
-	WakeSeq    int64
-	DoneSeq    int64
-	WokenAt    int64
-	DueAt      sql.NullInt64
-	SeenDue    sql.NullInt64
-	Fence      int64
-	Holder     string
-	LeaseUntil int64
-	ReadyAt    sql.NullInt64
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
-func testWakeOnce(t *testing.T, open Open) {
+func testHintOnce(t *testing.T, open Open) {
 	a, b := open(t), open(t)
 	claimNone(t, a, "a")
 	push(t, a, "run/x")
@@ -40,7 +40,7 @@ func testEventDuringLook(t *testing.T, open Open) {
 	rest(t, s, "a", w)
 	again := claimOne(t, s, "b", "run/x")
 	if again.Seq <= w.Seq {
-		t.Errorf("wake went from %d to %d", w.Seq, again.Seq)
+		t.Errorf("hint went from %d to %d", w.Seq, again.Seq)
 	}
 	rest(t, s, "b", again)
 	claimNone(t, s, "a")
@@ -64,8 +64,8 @@ func testLease(t *testing.T, open Open) {
 	if len(lost) != 1 {
 		t.Fatalf("claimed %+v", lost)
 	}
-	var taken []store.Wake
-	eventually(t, "the wake of a lease that ran out is claimed", func() bool {
+	var taken []store.Hint
+	eventually(t, "the hint of a lease that ran out is claimed", func() bool {
 		taken = claim(t, b, "b", time.Minute)
 		return len(taken) == 1
 	})
@@ -90,7 +90,7 @@ func testRestart(t *testing.T, open Open) {
 	after := open(t)
 	claimNone(t, after, "b")
 	if again := claim(t, after, "a", time.Hour); len(again) != 2 {
-		t.Fatalf("after a restart: %+v, want both wakes", again)
+		t.Fatalf("after a restart: %+v, want both hints", again)
 	}
 	wantErr(t, before.Rest(t.Context(), "a", w[0]), store.ErrFenced)
 	claimNone(t, after, "a")
@@ -176,8 +176,8 @@ func testNextDue(t *testing.T, open Open) {
 		t.Fatalf("next due: %v, %v", due, err)
 	}
 	push(t, s, "run/past", at(t, s, -time.Hour))
-	if wakes := claim(t, s, "a", time.Minute); len(wakes) != 3 {
-		t.Fatalf("claimed %+v", wakes)
+	if hints := claim(t, s, "a", time.Minute); len(hints) != 3 {
+		t.Fatalf("claimed %+v", hints)
 	}
 	// A look under way was told of its time: a timer set for it would only spin.
 	if again, err := s.NextDue(t.Context()); err != nil || again == nil || !again.Equal(*due) {
@@ -196,14 +196,14 @@ func testOldestFirst(t *testing.T, open Open) {
 		})
 		last = push(t, s, fmt.Sprintf("run/%d", 9-i)).At
 	}
-	push(t, s, "run/9") // newer events do not make a wake younger
+	push(t, s, "run/9") // newer events do not make a hint younger
 	var order string
 	for range 3 {
-		wakes, err := s.Claim(t.Context(), "a", time.Minute, 2)
+		hints, err := s.Claim(t.Context(), "a", time.Minute, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range wakes {
+		for _, w := range hints {
 			order += w.Stream[4:]
 		}
 	}
@@ -212,22 +212,22 @@ func testOldestFirst(t *testing.T, open Open) {
 	}
 }
 
-func testHints(t *testing.T, open Open) {
+func testSignals(t *testing.T, open Open) {
 	s := open(t)
 	drain(s)
-	for range 10 { // nobody listens: hints are lost, commits are not held up
+	for range 10 { // nobody listens: signals are lost, commits are not held up
 		push(t, s, "run/x")
 	}
-	wantHint(t, s, "after commits")
+	wantSignal(t, s, "after commits")
 	w := claimOne(t, s, "a", "run/x")
 	push(t, s, "run/x")
 	drain(s)
 	rest(t, s, "a", w)
-	wantHint(t, s, "after a look that an event overtook")
-	claimOne(t, s, "a", "run/x") // claimed although the hint was lost before
+	wantSignal(t, s, "after a look that an event overtook")
+	claimOne(t, s, "a", "run/x") // claimed although the signal was lost before
 }
 
-// testAttended commits what its committer looks at unasked: the wake is there
+// testAttended commits what its committer looks at unasked: the hint is there
 // all the same, and a look answers for what it has seen begin.
 func testAttended(t *testing.T, open Open) {
 	s := open(t)
@@ -235,19 +235,19 @@ func testAttended(t *testing.T, open Open) {
 	push(t, s, "run/x", attended)
 	w := claimOne(t, s, "a", "run/x")
 	push(t, s, "run/x", attended)
-	wake, head, err := s.Raised(t.Context(), "run/x")
-	if err != nil || wake != w.Seq+1 || head != 2 {
-		t.Fatalf("raised to %d at event %d, %v; want %d at 2", wake, head, err, w.Seq+1)
+	hint, head, err := s.Raised(t.Context(), "run/x")
+	if err != nil || hint != w.Seq+1 || head != 2 {
+		t.Fatalf("raised to %d at event %d, %v; want %d at 2", hint, head, err, w.Seq+1)
 	}
-	w.Seq = wake
+	w.Seq = hint
 	rest(t, s, "a", w)
 	claimNone(t, s, "a")
 	_, _, err = s.Raised(t.Context(), "run/none")
 	wantErr(t, err, store.ErrNotFound)
 }
 
-// testHintsToOthers commits attended steps that wake streams their committer does
-// not look at: those are hinted at.
+// testHintsToOthers commits attended steps that raise the hints of streams their committer
+// does not look at: those are signalled.
 func testHintsToOthers(t *testing.T, open Open) {
 	s := open(t)
 	slot := core.Claim{Kind: core.ClaimSlot, Key: "k", Holder: "run/a", Limit: 1}
@@ -263,28 +263,28 @@ func testHintsToOthers(t *testing.T, open Open) {
 	}
 	drain(s)
 	push(t, s, "run/a", attended, func(c *store.Commit) { c.Release = []core.Claim{slot} })
-	wantHint(t, s, "after a claim was released that another waits for")
+	wantSignal(t, s, "after a claim was released that another waits for")
 	drain(s)
 	push(t, s, "run/a", spending("a", core.Spent{CostUSD: 1}, limits), attended)
-	wantHint(t, s, "after a run of the same project has spent")
+	wantSignal(t, s, "after a run of the same project has spent")
 }
 
 func drain(s store.Store) {
 	for {
 		select {
-		case <-s.Wakes():
+		case <-s.Signals():
 		default:
 			return
 		}
 	}
 }
 
-func wantHint(t *testing.T, s store.Store, when string) {
+func wantSignal(t *testing.T, s store.Store, when string) {
 	t.Helper()
 	select {
-	case <-s.Wakes():
+	case <-s.Signals():
 	case <-waittest.Over():
-		t.Fatalf("no hint %s", when)
+		t.Fatalf("no signal %s", when)
 	}
 }
 
@@ -339,17 +339,17 @@ func (p *pursuit) engine(ctx context.Context, t *testing.T, s store.Store, name 
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.Wakes():
-		case <-poll.C: // the hints of other openings do not reach this one
+		case <-s.Signals():
+		case <-poll.C: // the signals of other openings do not reach this one
 		}
-		wakes, err := s.Claim(ctx, name, time.Minute, 2)
+		hints, err := s.Claim(ctx, name, time.Minute, 2)
 		if err != nil {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: claim: %v", name, err)
 			}
 			return
 		}
-		for _, w := range wakes {
+		for _, w := range hints {
 			if err := p.look(t.Context(), s, name, w); err != nil {
 				t.Errorf("%s: %v", name, err)
 				return
@@ -358,7 +358,7 @@ func (p *pursuit) engine(ctx context.Context, t *testing.T, s store.Store, name 
 	}
 }
 
-func (p *pursuit) look(ctx context.Context, s store.Store, name string, w store.Wake) error {
+func (p *pursuit) look(ctx context.Context, s store.Store, name string, w store.Hint) error {
 	p.mu.Lock()
 	doubled := p.busy[w.Stream]
 	p.busy[w.Stream] = true

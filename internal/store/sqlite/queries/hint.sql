@@ -1,4 +1,4 @@
--- A wake that waits to be claimed already, for the same time, stays as it is.
+-- A hint that waits to be claimed already, for the same time, stays as it is.
 
 -- name: Raise :exec
 INSERT INTO wakes (stream, wake_seq, done_seq, woken_at, due_at, fence, holder, lease_until)
@@ -16,16 +16,16 @@ UPDATE wakes SET
     wake_seq = wake_seq + 1
 WHERE stream = sqlc.arg(stream);
 
--- name: PendingWakes :many
+-- name: PendingHints :many
 SELECT stream, wake_seq, woken_at, due_at, fence
 FROM wakes WHERE ready_at = 0 ORDER BY woken_at LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
--- name: DueWakes :many
+-- name: DueHints :many
 SELECT stream, wake_seq, ready_at, due_at, fence
 FROM wakes WHERE ready_at > 0 AND ready_at <= CAST(sqlc.arg(now) AS INTEGER) ORDER BY ready_at
 LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
--- name: HoldWake :exec
+-- name: HoldHint :exec
 UPDATE wakes SET
     fence       = fence + 1,
     holder      = sqlc.arg(holder),
@@ -38,7 +38,7 @@ SELECT wake_seq,
     CAST((SELECT coalesce(max(seq), 0) FROM events WHERE events.stream = wakes.stream) AS INTEGER) AS head
 FROM wakes WHERE wakes.stream = ?;
 
--- name: RestWake :one
+-- name: RestHint :one
 UPDATE wakes SET
     done_seq    = max(done_seq, CAST(sqlc.arg(seen) AS INTEGER)),
     woken_at    = sqlc.arg(now),
@@ -49,7 +49,7 @@ UPDATE wakes SET
 WHERE stream = sqlc.arg(stream) AND fence = sqlc.arg(fence)
 RETURNING wake_seq > done_seq AS pending;
 
--- name: FreeWakes :exec
+-- name: FreeHints :exec
 UPDATE wakes SET holder = '', lease_until = 0, seen_due = NULL WHERE holder = ?;
 
 -- name: NextDue :one

@@ -13,7 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
 
-// candidate is a wake that may be claimed; since is when it became so.
+// candidate is a hint that may be claimed; since is when it became so.
 type candidate struct {
 	stream     string
 	seq, fence int64
@@ -21,14 +21,14 @@ type candidate struct {
 	due        sql.NullInt64
 }
 
-// Claim takes up to limit wakes that are pending or due, oldest first.
-func (s *Store) Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]store.Wake, error) {
+// Claim takes up to limit hints that are pending or due, oldest first.
+func (s *Store) Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]store.Hint, error) {
 	if err := s.takeOver(ctx, engine); err != nil {
 		return nil, s.explain(err)
 	}
-	var wakes []store.Wake
+	var hints []store.Hint
 	err := s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {
-		wakes = wakes[:0]
+		hints = hints[:0]
 		now := s.now()
 		found, err := candidates(ctx, tx, micros(now), limit)
 		if err != nil {
@@ -37,23 +37,23 @@ func (s *Store) Claim(ctx context.Context, engine string, lease time.Duration, l
 		for _, c := range found {
 			seen := c.due
 			seen.Valid = seen.Valid && seen.Int64 <= micros(now)
-			err := tx.HoldWake(ctx, query.HoldWakeParams{
+			err := tx.HoldHint(ctx, query.HoldHintParams{
 				Holder: engine, LeaseUntil: micros(now.Add(lease)), SeenDue: seen, Stream: c.stream,
 			})
 			if err != nil {
-				return fmt.Errorf("hold wake of %s: %w", c.stream, err)
+				return fmt.Errorf("hold hint of %s: %w", c.stream, err)
 			}
-			wakes = append(wakes, store.Wake{Stream: c.stream, Seq: c.seq, Due: seen.Valid, Fence: c.fence + 1})
+			hints = append(hints, store.Hint{Stream: c.stream, Seq: c.seq, Due: seen.Valid, Fence: c.fence + 1})
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, s.explain(err)
 	}
-	return wakes, nil
+	return hints, nil
 }
 
-// takeOver frees, before an engine's first claim here, the wakes that it held
+// takeOver frees, before an engine's first claim here, the hints that it held
 // in an earlier life: nobody is looking at those any more.
 func (s *Store) takeOver(ctx context.Context, engine string) error {
 	s.mu.Lock()
@@ -62,58 +62,58 @@ func (s *Store) takeOver(ctx context.Context, engine string) error {
 		return nil
 	}
 	err := s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {
-		return tx.FreeWakes(ctx, engine)
+		return tx.FreeHints(ctx, engine)
 	})
 	if err != nil {
-		return fmt.Errorf("take over the wakes of %s: %w", engine, err)
+		return fmt.Errorf("take over the hints of %s: %w", engine, err)
 	}
 	s.engines[engine] = true
 	return nil
 }
 
-// candidates finds the oldest wakes that are pending, due or left by an engine
-// whose lease ran out. A pending wake does not depend on the clock, so that a
+// candidates finds the oldest hints that are pending, due or left by an engine
+// whose lease ran out. A pending hint does not depend on the clock, so that a
 // clock set back cannot hide it.
 func candidates(ctx context.Context, tx *txn, now int64, limit int) ([]candidate, error) {
-	pending, err := tx.PendingWakes(ctx, int64(limit))
+	pending, err := tx.PendingHints(ctx, int64(limit))
 	if err != nil {
-		return nil, fmt.Errorf("pending wakes: %w", err)
+		return nil, fmt.Errorf("pending hints: %w", err)
 	}
-	due, err := tx.DueWakes(ctx, query.DueWakesParams{Now: now, Most: int64(limit)})
+	due, err := tx.DueHints(ctx, query.DueHintsParams{Now: now, Most: int64(limit)})
 	if err != nil {
-		return nil, fmt.Errorf("due wakes: %w", err)
+		return nil, fmt.Errorf("due hints: %w", err)
 	}
 	found := make([]candidate, 0, len(pending)+len(due))
 	for _, p := range pending {
-		found = append(found, candidate{p.Stream, p.WakeSeq, p.Fence, p.WokenAt, p.DueAt})
+		found = append(found, candidate{p.Stream, p.HintSeq, p.Fence, p.HintedAt, p.DueAt})
 	}
 	for _, d := range due {
-		found = append(found, candidate{d.Stream, d.WakeSeq, d.Fence, d.ReadyAt.Int64, d.DueAt})
+		found = append(found, candidate{d.Stream, d.HintSeq, d.Fence, d.ReadyAt.Int64, d.DueAt})
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.since, b.since) })
 	return found[:min(limit, len(found))], nil
 }
 
 // Raised is what a look that begins now will have seen.
-func (s *Store) Raised(ctx context.Context, stream string) (wake, head int64, err error) {
+func (s *Store) Raised(ctx context.Context, stream string) (raised, head int64, err error) {
 	row, err := s.read.Raised(ctx, stream)
 	if err != nil {
-		return 0, 0, s.missing(err, "wake of "+stream)
+		return 0, 0, s.missing(err, "hint of "+stream)
 	}
-	return row.WakeSeq, row.Head, nil
+	return row.HintSeq, row.Head, nil
 }
 
-// Rest ends a look: the stream is done up to w.Seq.
-func (s *Store) Rest(ctx context.Context, engine string, w store.Wake) error {
+// Rest ends a look: the stream is done up to h.Seq.
+func (s *Store) Rest(ctx context.Context, engine string, h store.Hint) error {
 	return s.explain(s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {
-		pending, err := tx.RestWake(ctx, query.RestWakeParams{
-			Seen: w.Seq, Now: micros(s.now()), Stream: w.Stream, Fence: w.Fence,
+		pending, err := tx.RestHint(ctx, query.RestHintParams{
+			Seen: h.Seq, Now: micros(s.now()), Stream: h.Stream, Fence: h.Fence,
 		})
 		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("%s looked at by %s: %w", w.Stream, engine, store.ErrFenced)
+			return fmt.Errorf("%s looked at by %s: %w", h.Stream, engine, store.ErrFenced)
 		}
 		if err != nil {
-			return fmt.Errorf("end of a look at %s: %w", w.Stream, err)
+			return fmt.Errorf("end of a look at %s: %w", h.Stream, err)
 		}
 		tx.raised = tx.raised || pending
 		return nil

@@ -41,7 +41,7 @@ func TestGateThatIsDecidedElsewhereIsNoticed(t *testing.T) {
 			keys := keyboard(t, b)
 			b.put("1", "awaiting_approval")
 			done := make(chan int)
-			go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+			go func() { done <- Run(t.Context(), b.Program, []string{"watch"}) }()
 			sees(t, b, "[a]pprove", 1)
 			if _, err := io.WriteString(keys, c.typed); err != nil {
 				t.Fatal(err)
@@ -67,7 +67,7 @@ func TestNextGateIsAskedAfterOneThatWasDecidedElsewhere(t *testing.T) {
 	next.Stage = "publish"
 	b.svc.On = func(apitest.Call) error { b.ends("1", core.RunCompleted{}, core.StatusCompleted); return nil }
 	done := make(chan int)
-	go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+	go func() { done <- Run(t.Context(), b.Program, []string{"watch"}) }()
 	sees(t, b, "[a]pprove", 1)
 	b.happen("1", core.ApprovalGranted{Subject: subject()}, func(d *api.RunDetail) { d.Status, d.Gate = "active", nil })
 	b.happen("1", core.ApprovalRequested{Subject: next}, func(d *api.RunDetail) {
@@ -114,7 +114,7 @@ func TestAProjectIsNotOfferedAWayBack(t *testing.T) {
 	b.put("1", "awaiting_approval")
 	b.happen("1", core.ReviewAwaited{}, func(d *api.RunDetail) { d.Onward = true })
 	done := make(chan int)
-	go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+	go func() { done <- Run(t.Context(), b.Program, []string{"watch"}) }()
 	sees(t, b, "[a]pprove, [f]eedback, [s]how documents", 1)
 	if _, err := io.WriteString(keys, "l\n"); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestOnlyWhatWorksIsOffered(t *testing.T) {
 		return core.Errorf(core.CodeInvalid, "there is no stage bild").WithHint("name one that there is")
 	}
 	done := make(chan int)
-	go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+	go func() { done <- Run(t.Context(), b.Program, []string{"watch"}) }()
 	sees(t, b, "\n[a]pprove, [r]ollback, ", 1)
 	if _, err := io.WriteString(keys, "r\nbild\n\n"); err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestSecretsAreApprovedInWords(t *testing.T) {
 	b.happen("1", core.ReviewAwaited{}, func(d *api.RunDetail) { d.Gate.Leaks = []core.Leak{{Rule: "github-token", File: "a.env", Line: 3}} })
 	b.svc.On = func(apitest.Call) error { b.ends("1", core.RunCompleted{}, core.StatusCompleted); return nil }
 	done := make(chan int)
-	go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+	go func() { done <- Run(t.Context(), b.Program, []string{"watch"}) }()
 	sees(t, b, "looks like a secret: a.env:3: github-token", 1)
 	for i, line := range []string{"a\n", "yes\n", "a\n", "with secrets\n"} {
 		if _, err := io.WriteString(keys, line); err != nil {

@@ -43,15 +43,3 @@ func backup(ctx context.Context, sh *shell, path string) error {
 		return nil
 	})
 }
-
-// absolute is a path seen from the working directory.
-func (sh *shell) absolute(path string) (string, error) {
-	if filepath.IsAbs(path) {
-		return path, nil
-	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, path), nil
-}

@@ -137,7 +137,7 @@ func (b *bench) at(lines ...string) *bench {
 
 func (b *bench) run(t *testing.T, want int, args ...string) {
 	t.Helper()
-	if got := b.Run(t.Context(), args); got != want {
+	if got := Run(t.Context(), b.Program, args); got != want {
 		t.Errorf("%q: exit code %d, want %d\nout: %s\nerr: %s", args, got, want, b.out, b.err)
 	}
 }

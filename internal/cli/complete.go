@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,8 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/config"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
@@ -65,21 +60,6 @@ func completeStages(sh *shell, cmd *cobra.Command, flag string) {
 	}))
 }
 
-func completeRunFlags(sh *shell, cmd *cobra.Command) {
-	completePlaybooks(sh, cmd)
-	must(cmd.RegisterFlagCompletionFunc("network", choose(config.NetworkModes)))
-	must(cmd.RegisterFlagCompletionFunc("isolation", choose(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
-	must(cmd.RegisterFlagCompletionFunc("agent", offer(playbook.Uses)))
-	must(cmd.RegisterFlagCompletionFunc("model-tier", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		var tiers []cobra.Completion
-		for _, t := range core.KnownTiers() {
-			tiers = append(tiers, string(t))
-		}
-		return tiers, cobra.ShellCompDirectiveNoFileComp
-	}))
-	must(cmd.RegisterFlagCompletionFunc("coverage", cobra.NoFileCompletions))
-}
-
 func completePlaybooks(sh *shell, cmd *cobra.Command) {
 	must(cmd.RegisterFlagCompletionFunc("playbook", offer(sh.playbookNames)))
 }
@@ -114,13 +94,6 @@ func offer(list func() []string) completer {
 func choose(list func() []string) completer {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return list(), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// must holds a registration that can only fail for a misspelt flag.
-func must(err error) {
-	if err != nil {
-		panic(err)
 	}
 }
 
@@ -174,65 +147,18 @@ func (sh *shell) known(ctx context.Context) []knownRun {
 	return found
 }
 
-// fromFolders reads the first event of every run folder.
-func fromFolders(runs string) []knownRun {
-	manifests, err := filepath.Glob(filepath.Join(runs, "*", "manifest.jsonl"))
-	if err != nil {
-		return nil
-	}
-	var found []knownRun
-	for _, path := range manifests {
-		started, ok := firstEvent(path)
-		if !ok {
-			continue
+// completeAttempts offers runs, and then the attempts of the run that was named.
+func completeAttempts(sh *shell) completer {
+	runs := completeRuns(sh)
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) != 1 {
+			return runs(cmd, args, typed)
 		}
-		k := knownRun{alias: started.Alias, title: started.Title, ended: endedFolder(filepath.Dir(path))}
-		for _, p := range started.Playbook.Phases {
-			k.stages = append(k.stages, p.ID)
+		for _, k := range sh.known(cmd.Context()) {
+			if k.alias == args[0] {
+				return k.attempts, cobra.ShellCompDirectiveNoFileComp
+			}
 		}
-		k.attempts = transcribed(filepath.Dir(path))
-		found = append(found, k)
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return found
-}
-
-// transcribed are the attempts that left a transcript in a run's folder.
-func transcribed(folder string) []string {
-	paths, err := filepath.Glob(filepath.Join(folder, "transcripts", "*.jsonl"))
-	if err != nil {
-		return nil
-	}
-	for i, path := range paths {
-		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	}
-	return paths
-}
-
-// endedFolder reports that the run of a folder has ended, as far as the folder
-// says.
-func endedFolder(folder string) bool {
-	state := readFolder(filepath.Join(folder, "workflow-state.json"))
-	return state != nil && state.Status.Terminal()
-}
-
-func firstEvent(path string) (core.RunStarted, bool) {
-	f, err := os.Open(path)
-	if err != nil {
-		return core.RunStarted{}, false
-	}
-	defer func() { _ = f.Close() }()
-	line, err := bufio.NewReader(f).ReadBytes('\n')
-	if err != nil {
-		return core.RunStarted{}, false
-	}
-	var e core.Event
-	if json.Unmarshal(line, &e) != nil {
-		return core.RunStarted{}, false
-	}
-	body, err := core.Decode(e)
-	if err != nil {
-		return core.RunStarted{}, false
-	}
-	started, ok := body.(core.RunStarted)
-	return started, ok
 }

@@ -60,7 +60,7 @@ func (o *demoOptions) run(ctx context.Context, sh *shell) error {
 		"Its agents are scripted: one lies, one dies at work, one is sent back.\n\n", repository)
 	inside := sh.Program
 	inside.Dir = func() (string, error) { return repository, nil }
-	code := inside.Run(ctx, args)
+	code := Run(ctx, inside, args)
 	if err := explainDemo(ctx, sh, repository, state); err != nil {
 		return err
 	}

@@ -1,17 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
 type diffOptions struct{ query api.DiffQuery }
@@ -57,87 +52,4 @@ func (o *diffOptions) run(ctx context.Context, sh *shell, given string) error {
 			Diff string `json:"diff"`
 		}{text.String()})
 	})
-}
-
-// diffTo prints a diff: as it is to a file or pipe, harmless and in colour to
-// a screen. An empty one is explained beside it, on standard error.
-func (sh *shell) diffTo(ctx context.Context, svc api.Service, d api.RunDetail, q api.DiffQuery) error {
-	out := &written{w: sh.Console.Out}
-	screen := &diffScreen{out: out, style: sh.Console.Style}
-	var err error
-	if sh.Console.Live || sh.Console.Ask {
-		err = errors.Join(svc.Diff(ctx, d.ID, q, screen), screen.flush())
-	} else {
-		err = svc.Diff(ctx, d.ID, q, out)
-	}
-	if err == nil && !out.any {
-		sh.warn([]string{noDiff(d, q)})
-	}
-	return err
-}
-
-// noDiff says why there is nothing to show.
-func noDiff(d api.RunDetail, q api.DiffQuery) string {
-	switch {
-	case q.Stage != "":
-		return fmt.Sprintf("stage %s has changed no files in its current round", q.Stage)
-	case d.Attempts == 0:
-		return d.Alias + " has changed no files: no agent has begun yet"
-	}
-	return fmt.Sprintf("%s has changed no files so far: its branch still equals %s as of its start", d.Alias, d.Base)
-}
-
-// written notes whether anything was.
-type written struct {
-	w   io.Writer
-	any bool
-}
-
-func (w *written) Write(p []byte) (int, error) {
-	w.any = w.any || len(p) > 0
-	return w.w.Write(p)
-}
-
-// diffScreen shows a diff line by line.
-type diffScreen struct {
-	out   io.Writer
-	style terminal.Style
-	rest  []byte
-}
-
-func (d *diffScreen) Write(p []byte) (int, error) {
-	d.rest = append(d.rest, p...)
-	for {
-		line, rest, found := bytes.Cut(d.rest, []byte("\n"))
-		if !found {
-			return len(p), nil
-		}
-		if err := d.line(string(line)); err != nil {
-			return 0, err
-		}
-		d.rest = rest
-	}
-}
-
-func (d *diffScreen) flush() error {
-	if len(d.rest) == 0 {
-		return nil
-	}
-	return d.line(string(d.rest))
-}
-
-func (d *diffScreen) line(l string) error {
-	l = strings.ReplaceAll(terminal.Text(strings.TrimSuffix(l, "\r")), "\t", "    ")
-	switch {
-	case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"), strings.HasPrefix(l, "diff "):
-		l = d.style.Strong(l)
-	case strings.HasPrefix(l, "+"):
-		l = d.style.Good(l)
-	case strings.HasPrefix(l, "-"):
-		l = d.style.Bad(l)
-	case strings.HasPrefix(l, "@@"):
-		l = d.style.Faint(l)
-	}
-	_, err := io.WriteString(d.out, l+"\n")
-	return err
 }

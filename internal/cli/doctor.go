@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
@@ -79,7 +80,7 @@ func (sh *shell) printFindings(findings []api.Examined) {
 	style := sh.Console.Style
 	paint := map[string]func(string) string{api.GradeOK: style.Good, api.GradeWarn: style.Asking, api.GradeFail: style.Bad}
 	for _, f := range findings {
-		sh.printText(fmt.Sprintf("%s %-11s ", paint[f.Grade](padded(f.Grade, 5)), f.What), f.Found)
+		sh.printText(fmt.Sprintf("%s %-11s ", paint[f.Grade](terminal.Pad(f.Grade, 5)), f.What), f.Found)
 		if f.Advice != "" {
 			sh.printText("      ", f.Advice)
 		}

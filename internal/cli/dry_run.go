@@ -39,7 +39,7 @@ func (sh *shell) printRehearsal(r api.Rehearsal, trusted bool) {
 	style := sh.Console.Style
 	field := func(name, value string) {
 		if value != "" {
-			sh.printText("  "+padded(name, 11), value)
+			sh.printText("  "+terminal.Pad(name, 11), value)
 		}
 	}
 	sh.printf("%s\n", style.Strong(terminal.Line(r.Title)))

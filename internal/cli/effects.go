@@ -87,19 +87,3 @@ func (o *effectsOptions) run(ctx context.Context, sh *shell, given, attempt stri
 		return nil
 	})
 }
-
-// completeAttempts offers runs, and then the attempts of the run that was named.
-func completeAttempts(sh *shell) completer {
-	runs := completeRuns(sh)
-	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) != 1 {
-			return runs(cmd, args, typed)
-		}
-		for _, k := range sh.known(cmd.Context()) {
-			if k.alias == args[0] {
-				return k.attempts, cobra.ShellCompDirectiveNoFileComp
-			}
-		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-}

@@ -4,21 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
-
-// networkFile says where an engine listens for others, while it does.
-const networkFile = "network.url"
 
 // examineListener asks the engine at its own address whether it is there and can
 // work.
@@ -37,16 +31,6 @@ func examineListener(ctx context.Context, state string) api.Examined {
 		}
 	}
 	return doctor.OK(what, terminal.Line(address)+" answers")
-}
-
-// servedAt is the URL at which the engine of a state folder listens; "" where it
-// does not.
-func servedAt(state string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(state, networkFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("find where the engine listens: %w", err)
-	}
-	return strings.TrimSpace(string(data)), nil
 }
 
 func answersAt(ctx context.Context, address, path string) error {

@@ -25,7 +25,7 @@ func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
 		}
 	}
 	want(api.GradeOK) // nobody listens, which is in order
-	writeFile(t, filepath.Join(state, networkFile), engine.URL+"/\n")
+	writeFile(t, filepath.Join(state, "network.url"), engine.URL+"/\n")
 	want(api.GradeOK)
 	ready = http.StatusServiceUnavailable
 	want(api.GradeWarn)
@@ -83,7 +83,7 @@ func TestAnEngineByANameOfItsOwn(t *testing.T) {
 	defer srv.Close()
 	state := t.TempDir()
 	address := strings.Replace(srv.URL, "127.0.0.1", "stellwerk.localhost", 1)
-	if err := os.WriteFile(filepath.Join(state, networkFile), []byte(address+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(state, "network.url"), []byte(address+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if f := examineListener(t.Context(), state); f.Grade != api.GradeOK || !strings.Contains(f.Found, address) {

@@ -32,5 +32,5 @@ func Main() int {
 		Interruptible: interruptible,
 	}
 	wire(&p)
-	return p.Run(context.Background(), os.Args[1:])
+	return Run(context.Background(), p, os.Args[1:])
 }

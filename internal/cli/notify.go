@@ -16,8 +16,6 @@ func newNotify(sh *shell) *cobra.Command {
 		Long: `The setting notify says how Stellwerk tells you that something waits for you:
 bell, desktop, webhook, slack.`,
 		Example: `  stellwerk notify test`,
-		Args:    onlyCommands,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "test",
@@ -66,9 +64,9 @@ func (sh *shell) printTests(tests []api.NoticeTest) {
 	}
 	for _, t := range tests {
 		if t.OK {
-			sh.printText(sh.Console.Style.Good("sent   ")+padded(t.Way, 9), "")
+			sh.printText(sh.Console.Style.Good("sent   ")+terminal.Pad(terminal.Line(t.Way), 9), "")
 			continue
 		}
-		sh.printText(sh.Console.Style.Bad("failed ")+padded(t.Way, 9), terminal.Line(t.Error))
+		sh.printText(sh.Console.Style.Bad("failed ")+terminal.Pad(terminal.Line(t.Way), 9), terminal.Line(t.Error))
 	}
 }

@@ -15,8 +15,6 @@ checks each must pass, and where you must approve. A repository keeps its own in
 ` + playbook.Folder + `/; others are built in.`,
 		Example: `  stellwerk playbook list
   stellwerk playbook validate .stellwerk/playbooks/feature.yaml`,
-		Args: onlyCommands,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPlaybookList(sh), newPlaybookShow(sh), newPlaybookValidate(sh), newPlaybookImport(sh), newPlaybookUse(sh))
 	return cmd

@@ -74,14 +74,6 @@ func firstProblem(problem string) string {
 	return fmt.Sprintf("%s, and %d more", lines[0], len(lines)-1)
 }
 
-// place says where something comes from in a word.
-func place(origin string) string {
-	if origin == playbook.OriginBuiltin {
-		return "built in"
-	}
-	return "yours"
-}
-
 func (sh *shell) playbookEntry(ctx context.Context, name, origin string) playbookEntry {
 	given := origin
 	if origin == playbook.OriginBuiltin {

@@ -37,16 +37,6 @@ type verdict struct {
 	Roles    []roleSource       `json:"roles"`
 }
 
-// roleSource is whose text a role of a playbook has.
-type roleSource struct {
-	Name   string `json:"name"`
-	Origin string `json:"origin"`
-	Agent  string `json:"agent"`
-	Text   bool   `json:"text"` // it has instructions of its own
-	// Shadows is set where a built-in role has the name and does not apply.
-	Shadows bool `json:"shadows,omitempty"`
-}
-
 // roleSources are the roles of a playbook, by name.
 func roleSources(p *core.Playbook) []roleSource {
 	builtin, sources := role.Builtin(), []roleSource{}
@@ -58,22 +48,6 @@ func roleSources(p *core.Playbook) []roleSource {
 		})
 	}
 	return sources
-}
-
-// String says whose text it is.
-func (r roleSource) String() string {
-	whose := "built in"
-	switch {
-	case r.Origin == role.OriginBuiltin:
-	case r.Text:
-		whose = "its text is from " + r.Origin
-	default:
-		whose = "from " + r.Origin + ", without instructions of its own"
-	}
-	if r.Shadows {
-		whose += "; the built-in role of this name is not used: drop `description` and `prompt` here to use it"
-	}
-	return whose
 }
 
 func playbookValidate(ctx context.Context, sh *shell, given []string) error {

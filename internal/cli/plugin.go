@@ -29,8 +29,6 @@ hooks need; after you upgrade Stellwerk, install the plugin again.`,
 		Example: `  stellwerk plugin install
   stellwerk plugin install --scope project
   claude --plugin-dir "$(stellwerk plugin path)"`,
-		Args: onlyCommands,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
 		o.flags(&cobra.Command{

@@ -8,10 +8,7 @@ package cli
 import (
 	"context"
 	"io"
-	"slices"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
@@ -116,32 +113,4 @@ type ConnectOptions struct {
 type RestoreOptions struct {
 	State  string // absolute
 	Backup string // absolute
-}
-
-// Run executes the command line and returns the exit code.
-func (p Program) Run(ctx context.Context, args []string) int {
-	life, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
-	sh := &shell{Program: p, giveUp: giveUp}
-	root := newRoot(sh)
-	root.SetArgs(args)
-	root.SetIn(p.Console.In)
-	root.SetOut(p.Console.Out)
-	root.SetErr(p.Console.Err)
-	cmd, err := root.ExecuteContextC(life)
-	if ctx.Err() == nil && life.Err() != nil {
-		err = ranError{context.Cause(life)} // all other errors come of it
-	}
-	return sh.conclude(cmd, err, sh.json || asksForJSON(args))
-}
-
-// Commands is the tree of all commands, for man pages and completion scripts.
-func (p Program) Commands() *cobra.Command { return newRoot(&shell{Program: p}) }
-
-// asksForJSON looks for the flag in a command line that was not read to its end.
-func asksForJSON(args []string) bool {
-	if end := slices.Index(args, "--"); end >= 0 {
-		args = args[:end]
-	}
-	return slices.Contains(args, "--json")
 }

@@ -25,7 +25,6 @@ of the working directory.`,
 		Example: `  stellwerk projects
   stellwerk projects add https://git.example.org/team/shop.git --id shop
   stellwerk projects show shop`,
-		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "also list archived projects")

@@ -53,14 +53,9 @@ func roles(sh *shell, name string) error {
 		}{entries})
 	}
 	for _, e := range entries {
-		sh.printf("%s\n", sh.Console.Style.Fit(padded(e.Name, 20)+" "+padded(place(e.Origin), 9)+" "+terminal.Line(e.Description), sh.Console.Width()))
+		sh.printf("%s\n", sh.Console.Style.Fit(terminal.Pad(terminal.Line(e.Name), 20)+" "+terminal.Pad(place(e.Origin), 9)+" "+terminal.Line(e.Description), sh.Console.Width()))
 	}
 	return nil
-}
-
-func padded(s string, width int) string {
-	s = terminal.Line(s)
-	return s + strings.Repeat(" ", max(0, width-terminal.Width(s)))
 }
 
 func showRole(sh *shell, set role.Set, name string) error {

@@ -1,6 +1,11 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
 
 // The groups of the help text.
 const (
@@ -26,11 +31,9 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		Example: `  stellwerk run "add a search field to the list"
   stellwerk status
   stellwerk approve`,
-		Args:          onlyCommands,
 		Version:       sh.Build.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().StringVar(&sh.stateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or $XDG_STATE_HOME/stellwerk)")
 	sh.remote.flags(root)
@@ -71,11 +74,14 @@ func (sh *shell) prepare(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		sh.prepare(c)
 	}
+	if cmd.HasSubCommands() && cmd.Args == nil {
+		cmd.Args = onlyCommands
+	}
+	if cmd.RunE == nil { // it only has subcommands
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	counted(cmd)
 	run := cmd.RunE
-	if run == nil {
-		return
-	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if _, own := cmd.Annotations[ownSignals]; !own && sh.Interruptible != nil {
 			ctx, stop := sh.Interruptible(cmd.Context())
@@ -115,3 +121,31 @@ Global flags:
 
 Use "{{.CommandPath}} [command] --help" for more about a command.{{end}}
 `
+
+// Run executes a command line and returns the exit code.
+func Run(ctx context.Context, p Program, args []string) int {
+	life, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	sh := &shell{Program: p, giveUp: giveUp}
+	root := newRoot(sh)
+	root.SetArgs(args)
+	root.SetIn(p.Console.In)
+	root.SetOut(p.Console.Out)
+	root.SetErr(p.Console.Err)
+	cmd, err := root.ExecuteContextC(life)
+	if ctx.Err() == nil && life.Err() != nil {
+		err = ranError{context.Cause(life)} // all other errors come of it
+	}
+	return sh.conclude(cmd, err, sh.json || asksForJSON(args))
+}
+
+// Commands is the tree of all commands, for man pages and completion scripts.
+func Commands() *cobra.Command { return newRoot(&shell{}) }
+
+// asksForJSON looks for the flag in a command line that was not read to its end.
+func asksForJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json")
+}

@@ -96,22 +96,6 @@ background, and the cockpit stays when the command ends.`,
 	return cmd
 }
 
-// runInSession begins a run that an interactive session carries: its hooks say
-// what to start, so the command ends at once.
-func (o *runOptions) runInSession(ctx context.Context, sh *shell) error {
-	if err := sh.detached(ctx); err != nil {
-		return err
-	}
-	return sh.connect(ctx, func(svc api.Service) error {
-		run, err := o.start(ctx, sh, svc)
-		if err := sh.startSettled(o.req.Session, err); err != nil {
-			return err
-		}
-		sh.warn(slices.Concat(run.Warnings, run.Notes))
-		return sh.begun(run)
-	})
-}
-
 func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) error {
 	if err := o.complete(sh, cmd); err != nil {
 		return err
@@ -225,18 +209,6 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 	return nil
 }
 
-// moreThanNothing refuses limits that let nothing happen, or that are none.
-func moreThanNothing(cmd *cobra.Command, names ...string) error {
-	for _, name := range names {
-		f := cmd.Flags().Lookup(name)
-		value := f.Value.String()
-		if f.Changed && (slices.Contains([]string{"0", "0s", "NaN", "+Inf"}, value) || strings.HasPrefix(value, "-")) {
-			return usagef("--%s %s: must be more than 0", name, value)
-		}
-	}
-	return nil
-}
-
 // start asks for the run, and where the repository's content is not trusted
 // yet, asks the person about it once.
 func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api.Run, error) {
@@ -251,16 +223,6 @@ func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api
 		return run, err
 	}
 	return watched(ctx, sh, svc, &o.req, svc.StartRun)
-}
-
-// obeyed asks the person whether content of the repository may be obeyed that
-// was refused for want of trust. It returns nil where they agree.
-func (sh *shell) obeyed(ctx context.Context, svc api.Service, look api.Trust, command string, refused error) error {
-	if !sh.Console.Ask || sh.json || sh.personal("") != nil {
-		return core.Wrap(core.CodeUntrusted, refused, "this run would use files from the repository that nobody has trusted yet",
-			trustCommand(look)+" (after reading what it shows), or "+command+" --trust")
-	}
-	return sh.askTrust(ctx, svc, look)
 }
 
 func (sh *shell) startedDetached(run api.Run) error {

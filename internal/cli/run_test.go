@@ -238,7 +238,7 @@ func TestWatchShowsAtOnceHowTheRunStands(t *testing.T) {
 		b.Console.Live = live
 		b.put("1", "active")
 		done := make(chan int)
-		go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+		go func() { done <- Run(t.Context(), b.Program, []string{"watch"}) }()
 		sees(t, b, "[>] review", 1)
 		b.ends("1", core.RunCompleted{}, core.StatusCompleted)
 		if code := <-done; code != ExitOK {

@@ -3,10 +3,15 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
 type serveOptions struct {
@@ -115,4 +120,14 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 		sh.printf("Its cockpit is at %s; `stellwerk cockpit` prints a link that signs you in.\n", terminal.Line(address))
 	}
 	return nil
+}
+
+// servedAt is the URL at which the engine of a state folder listens; "" where it
+// does not.
+func servedAt(state string) (string, error) {
+	data, err := os.ReadFile(statefolder.Folder{Dir: state}.NetworkURL())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("find where the engine listens: %w", err)
+	}
+	return strings.TrimSpace(string(data)), nil
 }

@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
@@ -60,62 +57,6 @@ func (sh *shell) owned(ctx context.Context, svc api.Service) (string, error) {
 		return "", err
 	}
 	return turn.Run.ID, nil
-}
-
-// nextWait is how long a command of a session waits for what comes next: short
-// checks are over by then.
-const nextWait = 20 * time.Second
-
-// whatNext prints what a session is to do now that it has steered a run.
-func (sh *shell) whatNext(ctx context.Context, svc api.Service, session string, run api.Run) error {
-	turn, err := svc.Turn(ctx, session, api.TurnQuery{Wait: nextWait, Peek: true})
-	if err != nil {
-		return err
-	}
-	if turn.Run == nil || turn.Run.ID != run.ID {
-		if sh.json {
-			return sh.printJSON(run)
-		}
-		sh.printLines(sh.view().Runs([]api.Run{run}))
-		return nil
-	}
-	if sh.json {
-		return sh.printJSON(turn)
-	}
-	text, err := relay.NextText(turn)
-	if err != nil {
-		return err
-	}
-	sh.printf("%s\n", terminal.Text(text))
-	return nil
-}
-
-// begun tells a session that its run has begun. The hook at the end of its turn
-// says what to start.
-func (sh *shell) begun(run api.Run) error {
-	if sh.json {
-		return sh.printJSON(run)
-	}
-	sh.printf("Run %s has started on branch %s. End your turn now with one short sentence; then you hear which agents to start.\n",
-		terminal.Line(run.Alias), terminal.Line(run.Branch))
-	return nil
-}
-
-// startSettled forgets that a session was asked to begin a run where that is
-// done, or is for the person to settle.
-func (sh *shell) startSettled(session string, outcome error) error {
-	switch core.CodeOf(outcome) {
-	case core.CodeConflict, core.CodeUntrusted, core.CodeForbidden:
-	default:
-		if outcome != nil {
-			return outcome
-		}
-	}
-	opts, err := sh.options()
-	if err != nil {
-		return errors.Join(outcome, err)
-	}
-	return errors.Join(outcome, relay.ForgetStart(opts.State, session))
 }
 
 // personsOwn refuses what only a person may say, at their own terminal.

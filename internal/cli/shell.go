@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -145,4 +146,16 @@ func (sh *shell) printJSONLine(v any) error {
 	}
 	_, err = sh.Console.Out.Write(append(terminal.JSON(data), '\n'))
 	return err
+}
+
+// absolute is a path seen from the working directory.
+func (sh *shell) absolute(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, path), nil
 }

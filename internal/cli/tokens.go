@@ -25,8 +25,6 @@ The engine shows a token once, when it creates it, and keeps only its digest.`,
 		Example: `  stellwerk tokens add ada --role approver
   stellwerk tokens list
   stellwerk tokens revoke ada`,
-		Args: onlyCommands,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newTokensAdd(sh), newTokensList(sh), newTokensRevoke(sh))
 	return cmd

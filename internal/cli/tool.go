@@ -3,10 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,8 +36,6 @@ the exit code is not 0.`,
   stellwerk tool plan "step 2 is done"
   stellwerk tool question "Which database?" --default SQLite --after 2h
   stellwerk tool detail d3 --run calm-fox`,
-		Args: onlyCommands,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	f := cmd.PersistentFlags()
 	f.StringVar(&o.run, "run", "", "the `RUN` to work on")
@@ -172,31 +167,4 @@ func (o *toolOptions) find(ctx context.Context, sh *shell, svc api.Service) (str
 		return runs[0].ID, nil
 	}
 	return "", ambiguous(runs)
-}
-
-// maxWords bounds what is read of a text; the engine has bounds of its own.
-const maxWords = 1 << 20
-
-// words is a text that was given, or read from standard input or a file.
-func (sh *shell) words(given, file string) (string, error) {
-	from := sh.Console.In
-	switch {
-	case file != "" && file != "-":
-		f, err := os.Open(file)
-		if err != nil {
-			return "", core.Wrap(core.CodeNotFound, err, "cannot read the text", "name a file that exists, or - for standard input")
-		}
-		defer func() { _ = f.Close() }() // only read from
-		from = f
-	case file == "" && given != "-":
-		return given, nil
-	}
-	data, err := io.ReadAll(io.LimitReader(from, maxWords+1))
-	if err != nil {
-		return "", err
-	}
-	if len(data) > maxWords {
-		return "", usagef("the text has more than %d bytes", maxWords)
-	}
-	return strings.TrimSpace(string(data)), nil
 }

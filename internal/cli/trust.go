@@ -201,3 +201,13 @@ func trustCommand(look api.Trust) string {
 	}
 	return command
 }
+
+// obeyed asks the person whether content of the repository may be obeyed that
+// was refused for want of trust. It returns nil where they agree.
+func (sh *shell) obeyed(ctx context.Context, svc api.Service, look api.Trust, command string, refused error) error {
+	if !sh.Console.Ask || sh.json || sh.personal("") != nil {
+		return core.Wrap(core.CodeUntrusted, refused, "this run would use files from the repository that nobody has trusted yet",
+			trustCommand(look)+" (after reading what it shows), or "+command+" --trust")
+	}
+	return sh.askTrust(ctx, svc, look)
+}

@@ -16,8 +16,6 @@ func newWorker(sh *shell) *cobra.Command {
 		Short:   "Run attempts (called by the engine)",
 		Long:    `Runs attempts. The engine calls this; people do not.`,
 		Example: `  stellwerk worker run attempts/0198c1d2/build.r1.a1`,
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
 		&cobra.Command{

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"image/color"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -58,6 +59,11 @@ func (s Style) Glyph(unicode, ascii string) string {
 
 // Width is how many columns text takes, colours apart.
 func Width(text string) int { return ansi.StringWidth(text) }
+
+// Pad fills text up with spaces to a number of columns.
+func Pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(0, columns-Width(text)))
+}
 
 // Fit cuts text to a number of columns, colours apart; 0 leaves it whole.
 func (s Style) Fit(text string, columns int) string {

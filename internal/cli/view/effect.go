@@ -57,7 +57,7 @@ func (v View) effect(e api.Effect, columns [3]int) []string {
 	if e.Tool != "" {
 		cells = append(cells, v.ending(e.Tool, columns[1]))
 	}
-	cells = append(cells, v.effectTone(e.Outcome)(pad(e.Outcome, columns[2])), terminal.Line(wording.Arguments(e.Input)))
+	cells = append(cells, v.effectTone(e.Outcome)(terminal.Pad(e.Outcome, columns[2])), terminal.Line(wording.Arguments(e.Input)))
 	lines := []string{strings.TrimRight(v.fit(strings.Join(cells, "  ")), " ")}
 	if e.Reason != "" {
 		lines = append(lines, v.hang("          ", v.Style.Faint, e.Reason)...)
@@ -70,13 +70,13 @@ func (v View) effect(e api.Effect, columns [3]int) []string {
 func (v View) ending(name string, columns int) string {
 	name = terminal.Line(name)
 	if terminal.Width(name) <= columns {
-		return pad(name, columns)
+		return terminal.Pad(name, columns)
 	}
 	runes := []rune(name)
 	for len(runes) > 0 && terminal.Width(string(runes)) >= columns {
 		runes = runes[1:]
 	}
-	return pad(v.Style.Glyph("…", "~")+string(runes), columns)
+	return terminal.Pad(v.Style.Glyph("…", "~")+string(runes), columns)
 }
 
 // noEffects says why there is nothing to show.

@@ -47,7 +47,7 @@ func (v View) Event(e core.Event, remarks ...string) string {
 		who, _, _ = strings.Cut(e.Actor.ID, ".")
 	}
 	paint := v.tone(e.Type, what)
-	head := fmt.Sprintf("%s  %s  %s  ", v.Style.Faint(v.clock(e.At)), paint(pad(what, 18)), pad(terminal.Line(who), 8))
+	head := fmt.Sprintf("%s  %s  %s  ", v.Style.Faint(v.clock(e.At)), paint(terminal.Pad(what, 18)), terminal.Pad(terminal.Line(who), 8))
 	return strings.TrimRight(strings.Join(terminal.Hang(head, terminal.Line(detail), v.Width), "\n"), " ")
 }
 
@@ -82,10 +82,3 @@ func Notable(t core.Type) bool {
 }
 
 func (v View) fit(line string) string { return v.Style.Fit(line, v.Width) }
-
-func pad(s string, columns int) string {
-	if n := columns - terminal.Width(s); n > 0 {
-		return s + strings.Repeat(" ", n)
-	}
-	return s
-}

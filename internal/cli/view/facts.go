@@ -20,7 +20,7 @@ func (v View) Facts(facts []core.Fact) []string {
 		width = max(width, terminal.Width(terminal.Line(f.ID)))
 	}
 	for _, f := range facts {
-		head := fmt.Sprintf("%s %s  %s  ", v.factSignal(f), pad(terminal.Line(f.ID), width), pad(fmt.Sprintf("%.0f%%", math.Round(f.Confidence*100)), 4))
+		head := fmt.Sprintf("%s %s  %s  ", v.factSignal(f), terminal.Pad(terminal.Line(f.ID), width), terminal.Pad(fmt.Sprintf("%.0f%%", math.Round(f.Confidence*100)), 4))
 		text := f.Content
 		if f.Key != "" {
 			text = f.Key + ": " + text

@@ -21,8 +21,8 @@ func (v View) Inbox(list []api.Waiting) []string {
 	for _, w := range list {
 		s := v.runSignal(w.Run)
 		lines = append(lines, v.fit(strings.Join([]string{
-			s.String(), v.Style.Strong(pad(terminal.Line(waiter(w)), alias)), s.paint(pad(s.words, 13)),
-			pad("for "+wording.Duration(v.Now.Sub(w.Since).Truncate(time.Second)), 10), pad(terminal.Line(w.Project), project), terminal.Line(w.Run.Title),
+			s.String(), v.Style.Strong(terminal.Pad(terminal.Line(waiter(w)), alias)), s.paint(terminal.Pad(s.words, 13)),
+			terminal.Pad("for "+wording.Duration(v.Now.Sub(w.Since).Truncate(time.Second)), 10), terminal.Pad(terminal.Line(w.Project), project), terminal.Line(w.Run.Title),
 		}, "  ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
 		lines = append(lines, v.reasons(indent, nil, w.Reason)...)

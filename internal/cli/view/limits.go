@@ -27,7 +27,7 @@ func (v View) Settings(list []Setting) []string {
 	}
 	var lines []string
 	for _, s := range list {
-		line, from := fmt.Sprintf("%s  %s", pad(s.Key, key), pad(terminal.Line(s.Value), value)), terminal.Line(s.From)
+		line, from := fmt.Sprintf("%s  %s", terminal.Pad(s.Key, key), terminal.Pad(terminal.Line(s.Value), value)), terminal.Line(s.From)
 		if v.Width > 0 && terminal.Width(line)+2+terminal.Width(from) > v.Width {
 			lines = append(lines, strings.TrimRight(line, " "), "    "+v.Style.Faint(from))
 			continue
@@ -54,7 +54,7 @@ func (v View) Accounts(list []api.Account) []string {
 			if allowed.Limit != nil {
 				used += " of " + amount(allowed.Kind, *allowed.Limit)
 			}
-			lines = append(lines, v.fit(fmt.Sprintf("  %s  %s  %s", pad(labels(allowed.Kind), 16), pad(used, 30), v.left(allowed))))
+			lines = append(lines, v.fit(fmt.Sprintf("  %s  %s  %s", terminal.Pad(labels(allowed.Kind), 16), terminal.Pad(used, 30), v.left(allowed))))
 		}
 		if len(a.Opaque) > 0 {
 			lines = append(lines, v.hang("  ", v.Style.Asking, "not counted: money and tokens of "+agents(a.Opaque)+", which reports none")...)

@@ -129,7 +129,7 @@ func (v View) Record(r api.Record) []string {
 		said = wording.Arguments(r.Input)
 	}
 	text := strings.TrimRight(terminal.Text(said), "\n")
-	head := fmt.Sprintf("%s  %s", v.Style.Faint(v.clock(r.At)), v.Style.Strong(pad(terminal.Line(label), 12)))
+	head := fmt.Sprintf("%s  %s", v.Style.Faint(v.clock(r.At)), v.Style.Strong(terminal.Pad(terminal.Line(label), 12)))
 	if text == "" {
 		return []string{strings.TrimRight(head, " ")}
 	}

@@ -125,7 +125,7 @@ func (v View) delegations(all []api.Delegation) []string {
 		if d.Kind != "" && string(d.Kind) != d.Title {
 			title += v.Style.Faint(" (" + terminal.Line(string(d.Kind)) + ")")
 		}
-		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, pad(terminal.Line(d.ID), width), s.paint(pad(s.words, 9)), title)))
+		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, terminal.Pad(terminal.Line(d.ID), width), s.paint(terminal.Pad(s.words, 9)), title)))
 		if d.Reason != "" {
 			lines = append(lines, v.hang("      ", v.Style.Faint, d.Reason)...)
 		}

@@ -132,7 +132,7 @@ func (v View) tree(rows []row, width int) []string {
 			after = v.Style.Glyph("← ", "<- ") + terminal.Line(strings.Join(others, ", ")) + "  "
 		}
 		about := after + v.Style.Faint(terminal.Line(r.piece.Role)) + titled(r.piece)
-		line := fmt.Sprintf("  %s  %s  %s", pad(r.head, width), s.paint(pad(s.words, 9)), about)
+		line := fmt.Sprintf("  %s  %s  %s", terminal.Pad(r.head, width), s.paint(terminal.Pad(s.words, 9)), about)
 		lines = append(lines, strings.TrimRight(v.fit(line), " "))
 		for _, why := range whys(r.piece) {
 			lines = append(lines, v.hang("      "+r.indent, v.Style.Faint, why)...)

@@ -38,7 +38,7 @@ func (v View) Projects(list []api.Project) []string {
 			money = spoken(p.Cost)
 		}
 		lines = append(lines, v.fit(strings.TrimRight(strings.Join([]string{
-			s.String(), v.Style.Strong(pad(terminal.Line(p.Name), name)), s.paint(pad(s.words, 9)), terminal.Line(p.Epic),
+			s.String(), v.Style.Strong(terminal.Pad(terminal.Line(p.Name), name)), s.paint(terminal.Pad(s.words, 9)), terminal.Line(p.Epic),
 		}, "  "), " ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
 		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, money, queue, terminal.Line(p.URL)))...)

@@ -18,7 +18,7 @@ func (v View) Project(d api.ProjectDetail) []string {
 	lines := []string{v.fit(strings.TrimRight(fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Name)), s.paint(s.words), terminal.Line(d.Epic)), " "))}
 	fact := func(name, text string) {
 		if text != "" {
-			lines = append(lines, v.hang("  "+pad(name, 14), nil, text)...)
+			lines = append(lines, v.hang("  "+terminal.Pad(name, 14), nil, text)...)
 		}
 	}
 	if d.Status == "paused" {
@@ -52,9 +52,9 @@ func (v View) Project(d api.ProjectDetail) []string {
 func (v View) Queue(queue []api.Epic) []string {
 	var lines []string
 	for _, e := range queue {
-		place := pad(fmt.Sprintf("%d.", e.Place), 3)
+		place := terminal.Pad(fmt.Sprintf("%d.", e.Place), 3)
 		if e.Refused != nil {
-			place = pad(v.Style.Bad(v.Style.Glyph("✗", "[!]")), 3)
+			place = terminal.Pad(v.Style.Bad(v.Style.Glyph("✗", "[!]")), 3)
 		}
 		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s", place, v.Style.Strong(terminal.Line(e.ID)), terminal.Line(e.Title))))
 		from := fmt.Sprintf("by %s, %s ago, with %s on %s", e.By, wording.Duration(max(v.Now.Sub(e.At), time.Second)), e.Playbook, e.Base)

@@ -32,11 +32,11 @@ func (v View) Runs(runs []api.Run) []string {
 	var lines []string
 	for _, r := range runs {
 		s := v.runSignal(r)
-		columns := []string{s.String(), v.Style.Strong(pad(terminal.Line(r.Alias), alias))}
+		columns := []string{s.String(), v.Style.Strong(terminal.Pad(terminal.Line(r.Alias), alias))}
 		if project > 0 {
-			columns = append(columns, pad(v.Style.Fit(terminal.Line(cmp.Or(v.ProjectNames[r.Project], r.Project)), project), project))
+			columns = append(columns, terminal.Pad(v.Style.Fit(terminal.Line(cmp.Or(v.ProjectNames[r.Project], r.Project)), project), project))
 		}
-		columns = append(columns, s.paint(pad(s.words, 13)), pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
+		columns = append(columns, s.paint(terminal.Pad(s.words, 13)), terminal.Pad(terminal.Line(r.Stage), stage), terminal.Pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
 		lines = append(lines, v.fit(strings.Join(columns, "  ")))
 		if r.Next != "" && !r.Status.Terminal() {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)
@@ -181,7 +181,7 @@ func (v View) stage(r api.Run, st api.Stage, width int) []string {
 	if st.Branch != "" { // a step of a plan: its name alone says nothing
 		title = "  " + v.Style.Faint(terminal.Line(st.Title))
 	}
-	lines := []string{v.fit(fmt.Sprintf("  %s %s  %s%s", s, pad(stageName(st), width), s.paint(words), title))}
+	lines := []string{v.fit(fmt.Sprintf("  %s %s  %s%s", s, terminal.Pad(stageName(st), width), s.paint(words), title))}
 	if st.Status.Closed() {
 		return lines
 	}

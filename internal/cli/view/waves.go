@@ -71,7 +71,7 @@ func (v View) pieces(all []api.Piece) []string {
 		if title := terminal.Line(p.Title); title != "" {
 			about += ": " + title // the end of a long one may be cut
 		}
-		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, pad(terminal.Line(p.ID), width), s.paint(pad(s.words, 9)), about)))
+		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, terminal.Pad(terminal.Line(p.ID), width), s.paint(terminal.Pad(s.words, 9)), about)))
 		for _, why := range whys(p) {
 			lines = append(lines, v.hang("      ", v.Style.Faint, why)...)
 		}

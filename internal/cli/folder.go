@@ -1,16 +1,81 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
+
+// fromFolders reads the first event of every run folder.
+func fromFolders(runs string) []knownRun {
+	manifests, err := filepath.Glob(filepath.Join(runs, "*", "manifest.jsonl"))
+	if err != nil {
+		return nil
+	}
+	var found []knownRun
+	for _, path := range manifests {
+		started, ok := firstEvent(path)
+		if !ok {
+			continue
+		}
+		k := knownRun{alias: started.Alias, title: started.Title, ended: endedFolder(filepath.Dir(path))}
+		for _, p := range started.Playbook.Phases {
+			k.stages = append(k.stages, p.ID)
+		}
+		k.attempts = transcribed(filepath.Dir(path))
+		found = append(found, k)
+	}
+	return found
+}
+
+// transcribed are the attempts that left a transcript in a run's folder.
+func transcribed(folder string) []string {
+	paths, err := filepath.Glob(filepath.Join(folder, "transcripts", "*.jsonl"))
+	if err != nil {
+		return nil
+	}
+	for i, path := range paths {
+		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	}
+	return paths
+}
+
+// endedFolder reports that the run of a folder has ended, as far as the folder
+// says.
+func endedFolder(folder string) bool {
+	state := readFolder(filepath.Join(folder, "workflow-state.json"))
+	return state != nil && state.Status.Terminal()
+}
+
+func firstEvent(path string) (core.RunStarted, bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return core.RunStarted{}, false
+	}
+	defer func() { _ = f.Close() }()
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	if err != nil {
+		return core.RunStarted{}, false
+	}
+	var e core.Event
+	if json.Unmarshal(line, &e) != nil {
+		return core.RunStarted{}, false
+	}
+	body, err := core.Decode(e)
+	if err != nil {
+		return core.RunStarted{}, false
+	}
+	started, ok := body.(core.RunStarted)
+	return started, ok
+}
 
 // openRuns lists the runs of the repository that a folder is in and that have
 // not ended, the newest first, from the run folders: no engine need run. A

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// maxWords bounds what is read of a text; the engine has bounds of its own.
+const maxWords = 1 << 20
+
+// words is a text that was given, or read from standard input or a file.
+func (sh *shell) words(given, file string) (string, error) {
+	from := sh.Console.In
+	switch {
+	case file != "" && file != "-":
+		f, err := os.Open(file)
+		if err != nil {
+			return "", core.Wrap(core.CodeNotFound, err, "cannot read the text", "name a file that exists, or - for standard input")
+		}
+		defer func() { _ = f.Close() }() // only read from
+		from = f
+	case file == "" && given != "-":
+		return given, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(from, maxWords+1))
+	if err != nil {
+		return "", err
+	}
+	if len(data) > maxWords {
+		return "", usagef("the text has more than %d bytes", maxWords)
+	}
+	return strings.TrimSpace(string(data)), nil
+}

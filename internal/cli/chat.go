@@ -268,7 +268,7 @@ func (c *chat) begin(ctx context.Context, svc api.Service) error {
 		return err
 	}
 	if d.Status.Terminal() {
-		c.tell("Run " + d.Alias + " is " + string(d.Status) + ": what you say next begins another, with your words as its goal.")
+		c.tell("Run " + d.Alias + " is " + string(d.Status) + ": your next message starts another and becomes its goal.")
 		return nil
 	}
 	c.run, c.seen, c.since = d.Run, newest.Seq, d.Seq

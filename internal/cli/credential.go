@@ -52,9 +52,9 @@ func (sh *shell) examineCredentials(ctx context.Context) api.Examined {
 	}
 	switch {
 	case len(missing) > 0:
-		return doctor.Warn("credentials", strings.Join(append(missing, found...), "; "), "set it where you start runs, and where an engine runs in the background; agents do not see a login in your home folder")
+		return doctor.Warn("credentials", strings.Join(append(missing, found...), "; "), "set it in the environment that starts your runs and the background engine; agents do not see a login in your home folder")
 	case len(found) == 0 && without != "":
-		return doctor.Warn("credentials", without, "`command` agents need none; for claude, install it and set one of them where you start runs")
+		return doctor.Warn("credentials", without, "`command` agents need none; for claude, install it and set one of these in the environment that starts your runs")
 	case len(found) == 0:
 		found = append(found, "no agent on this machine needs one")
 	case without != "":
@@ -109,5 +109,5 @@ func (sh *shell) examineProxies() (api.Examined, bool) {
 	if len(names) == 0 {
 		return api.Examined{}, false
 	}
-	return doctor.Warn("proxy", "agents and checks get "+strings.Join(names, ", ")+" without the name and password in it", "use a proxy on this machine that signs in by itself, or name the variable under `secrets` of the agent that needs it"), true
+	return doctor.Warn("proxy", "agents and checks see "+strings.Join(names, ", ")+" without the name and password in it", "use a local proxy that signs in for them, or list the variable under `secrets` of the agent that needs it"), true
 }

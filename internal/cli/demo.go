@@ -64,7 +64,7 @@ func (o *demoOptions) run(ctx context.Context, sh *shell) error {
 	if err := explainDemo(ctx, sh, repository, state); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.Console.Out, "  All of it lies in %s and stays there. To remove it: rm -rf %s\n", dir, plain.ShellWord(dir))
+	fmt.Fprintf(sh.Console.Out, "  Everything is in %s. To remove it: rm -rf %s\n", dir, plain.ShellWord(dir))
 	return exitWith(code)
 }
 

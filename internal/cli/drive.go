@@ -92,7 +92,7 @@ func (sh *shell) leave(svc api.Service, run api.Run) error {
 func (sh *shell) left(svc api.Service, run api.Run) {
 	alias := terminal.Line(run.Alias)
 	if sh.ours(svc) {
-		sh.printf("Left %s. Agents at work finish what they began; nothing is lost.\n", alias)
+		sh.printf("Left %s. Running agents finish; nothing is lost.\n", alias)
 		sh.printf("  go on: %s\n  end it: %s\n", sh.command("watch "+alias), sh.command("cancel "+alias))
 	} else {
 		sh.printf("Left %s. It goes on in the background.\n", alias)

@@ -52,7 +52,7 @@ func examineState(state string) api.Examined {
 		return doctor.Fail("state", fmt.Sprintf("%s cannot be written: %v", at, err), "choose another folder with --state DIR or STELLWERK_STATE")
 	}
 	if at != state {
-		return doctor.OK("state", state+" (made by the first run)")
+		return doctor.OK("state", state+" (the first run creates it)")
 	}
 	if err := unreadable(state); err != nil {
 		return doctor.Fail("state", "the engine cannot read it: "+err.Error(), ownFolder(err)+", or choose another folder with --state DIR or STELLWERK_STATE")
@@ -62,7 +62,7 @@ func examineState(state string) api.Examined {
 		return doctor.Warn("state", fmt.Sprintf("%s is open to others (mode %04o)", state, info.Mode().Perm()), "chmod 700 "+plain.ShellWord(state))
 	}
 	if name := readable(state); name != "" {
-		return doctor.Warn("state", name+" can be read by others", "chmod 600 "+plain.ShellWord(name))
+		return doctor.Warn("state", name+" is readable by others", "chmod 600 "+plain.ShellWord(name))
 	}
 	return doctor.OK("state", state)
 }
@@ -150,12 +150,12 @@ func (sh *shell) examineClock(state string) api.Examined {
 	}
 	probe, err := os.CreateTemp(nearest(state), ".stellwerk-doctor-*")
 	if err != nil {
-		return doctor.Warn("clock", "the clock could not be compared with the disk's", "")
+		return doctor.Warn("clock", "cannot compare the clock with the disk's", "")
 	}
 	info, err := probe.Stat()
 	err = errors.Join(err, probe.Close(), os.Remove(probe.Name()))
 	if err != nil {
-		return doctor.Warn("clock", "the clock could not be compared with the disk's", "")
+		return doctor.Warn("clock", "cannot compare the clock with the disk's", "")
 	}
 	if skew := info.ModTime().Sub(sh.Now()).Abs(); skew > doctor.ClockTolerance {
 		return doctor.Warn("clock", "the clock and the state folder's disk are "+wording.Duration(skew)+" apart", "keep the state folder on a local disk")
@@ -172,7 +172,7 @@ func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) api.Exa
 		info, err := svc.Info(ctx)
 		f.Found = fmt.Sprintf("version %s runs as process %d, %d open runs", terminal.Line(info.Version), info.PID, info.Runs)
 		if err == nil && info.Version != sh.Build.Version {
-			f.Grade, f.Advice = api.GradeWarn, "this program is version "+sh.Build.Version+"; restart the engine when it suits you: stellwerk stop, then as you started it"
+			f.Grade, f.Advice = api.GradeWarn, "this program is version "+sh.Build.Version+"; restart the engine when convenient: stellwerk stop, then start it as before"
 		}
 		return err
 	})

@@ -35,7 +35,7 @@ func (sh *shell) examineForge() api.Examined {
 	if missing, advice := sh.missingToken(f); missing != "" {
 		return doctor.Fail(what, found+": "+missing, advice)
 	}
-	return doctor.OK(what, found+", a token is there")
+	return doctor.OK(what, found+", with a token")
 }
 
 func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
@@ -51,7 +51,7 @@ func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
 	case err != nil:
 		return "cannot read the token file: " + err.Error(), "write the token into it and chmod 0600 it"
 	case !info.Mode().IsRegular() || info.Mode().Perm() != 0o600:
-		return fmt.Sprintf("the token's file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + plain.ShellWord(file)
+		return fmt.Sprintf("the token file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + plain.ShellWord(file)
 	}
 	return "", ""
 }

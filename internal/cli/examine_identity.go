@@ -26,7 +26,7 @@ func (sh *shell) examineIdentity(ctx context.Context) api.Examined {
 	if !person.Complete() {
 		f := doctor.Fail(what, "git does not know who you are, so no run can commit", `git config --global user.name "Your Name" && git config --global user.email you@example.org`)
 		if yard.CommonDir(dir) == "" {
-			f.Grade, f.Found = api.GradeWarn, "git does not know who you are; a repository can have a name and an address of its own"
+			f.Grade, f.Found = api.GradeWarn, "git does not know who you are, unless a repository sets its own user.name and user.email"
 		}
 		return f
 	}

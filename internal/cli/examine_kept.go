@@ -47,7 +47,7 @@ func (sh *shell) examineKept(ctx context.Context, state string) api.Examined {
 	if sum < keptLarge || settings.Retention.V > 0 {
 		return doctor.OK(what, found)
 	}
-	return doctor.Warn(what, fmt.Sprintf("%s (%s), and nothing is removed by itself: `retention` is off", found, largest(sizes)), "`stellwerk prune` says what can go, `stellwerk prune --yes` removes it; `retention: 90d` in your settings has an engine that serves do so daily. Yards stay: they hold the work")
+	return doctor.Warn(what, fmt.Sprintf("%s (%s); nothing removes old data automatically: `retention` is off", found, largest(sizes)), "`stellwerk prune` lists what can go, `stellwerk prune --yes` removes it; with `retention: 90d` in your settings, `stellwerk serve` does so daily. Yards stay: they hold the work")
 }
 
 // weigh sums the files below each entry of a folder; whole is false where not all

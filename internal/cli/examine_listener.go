@@ -23,11 +23,11 @@ func examineListener(ctx context.Context, state string) api.Examined {
 		return doctor.Warn(what, err.Error(), "")
 	}
 	if address == "" {
-		return doctor.OK(what, "no engine of this state folder listens on the network")
+		return doctor.OK(what, "this state folder's engine does not listen on the network")
 	}
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if err := answersAt(ctx, address, path); err != nil {
-			return doctor.Warn(what, terminal.Line(fmt.Sprintf("%s%s: %v", address, path, err)), "see the engine's log; where no engine runs, `stellwerk serve` starts one")
+			return doctor.Warn(what, terminal.Line(fmt.Sprintf("%s%s: %v", address, path, err)), "read the engine's log; if no engine runs, `stellwerk serve` starts one")
 		}
 	}
 	return doctor.OK(what, terminal.Line(address)+" answers")

@@ -31,7 +31,7 @@ func (sh *shell) examineNotices(ctx context.Context) api.Examined {
 	}
 	ways := settings.Notify.V
 	if slices.Contains(ways, config.NotifyOff) {
-		return doctor.OK(what, "off: `stellwerk inbox` shows what waits")
+		return doctor.OK(what, "off: `stellwerk inbox` shows what waits for you")
 	}
 	var troubles []string
 	for _, way := range ways {
@@ -40,7 +40,7 @@ func (sh *shell) examineNotices(ctx context.Context) api.Examined {
 		}
 	}
 	if len(troubles) > 0 {
-		return doctor.Warn(what, terminal.Line(strings.Join(troubles, "; ")), "put it right, then `stellwerk notify test`; an engine has the variables it was started with")
+		return doctor.Warn(what, terminal.Line(strings.Join(troubles, "; ")), "fix it, then run `stellwerk notify test`; an engine keeps the environment it was started with")
 	}
 	found := strings.Join(ways, ", ")
 	if hours := settings.Telling.QuietHours.V; hours != "" {

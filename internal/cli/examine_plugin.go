@@ -32,7 +32,7 @@ func (sh *shell) examinePlugin(ctx context.Context) api.Examined {
 	}
 	client, err := deploy.Find("", dir)
 	if err != nil {
-		return doctor.OK("plugin", "not installed: there is no Claude Code on PATH")
+		return doctor.OK("plugin", "not installed: Claude Code is not on PATH")
 	}
 	// The version comes first: a client that is too old may not even list its plugins.
 	text, err := client.Version(ctx)
@@ -65,13 +65,13 @@ func (sh *shell) examinePlugin(ctx context.Context) api.Examined {
 	}
 	switch {
 	case len(installed) == 0:
-		return doctor.OK("plugin", "not installed; `stellwerk plugin install` lets you run playbooks inside Claude Code")
+		return doctor.OK("plugin", "not installed; to run playbooks inside Claude Code: stellwerk plugin install")
 	case len(scopes) == 0:
 		f.Found, f.Advice = "installed, but not enabled here", "stellwerk plugin install, or claude plugin enable stellwerk@stellwerk"
 		return f
 	}
 	if trouble := hooksAnswer(ctx, deploy.Folder(installed[0].Folder)); trouble != "" {
-		return doctor.Fail("plugin", trouble, "stellwerk plugin install renews it; meanwhile `claude plugin disable stellwerk@stellwerk` lets you work")
+		return doctor.Fail("plugin", trouble, "reinstall it: stellwerk plugin install; to work without it meanwhile: claude plugin disable stellwerk@stellwerk")
 	}
 	if old {
 		f.Found = fmt.Sprintf("enabled (%s), but Claude Code is too old for it: %s", strings.Join(scopes, ", "), terminal.Line(text))

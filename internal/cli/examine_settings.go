@@ -34,5 +34,5 @@ func (sh *shell) examineSettings() api.Examined {
 
 // unsettled is the finding of an examination that needs the settings, while they cannot be read.
 func unsettled(what string) api.Examined {
-	return doctor.Warn(what, "not examined: there is a mistake in the settings, see above", "")
+	return doctor.Warn(what, "not checked: your settings have a mistake, see above", "")
 }

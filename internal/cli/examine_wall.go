@@ -12,7 +12,7 @@ import (
 func (sh *shell) examineWalls(ctx context.Context) []api.Examined {
 	const what = "walls"
 	if kind, _ := sh.Isolation(ctx); kind != config.IsolationSandbox {
-		return []api.Examined{doctor.Warn(what, "none: agents cannot be isolated here", "")}
+		return []api.Examined{doctor.Warn(what, "none: Stellwerk cannot isolate agents here", "")}
 	}
 	return doctor.Walls(sh.Walls(ctx))
 }

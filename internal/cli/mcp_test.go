@@ -35,7 +35,7 @@ func beServer() int {
 			return svc, func() error { return nil }, nil
 		},
 	}
-	return p.Run(context.Background(), []string{"mcp"})
+	return Run(context.Background(), p, []string{"mcp"})
 }
 
 // client talks to the server over its standard input and output.

@@ -99,7 +99,7 @@ func (o *pluginOptions) install(ctx context.Context, sh *shell) error {
 		return err
 	}
 	if err := client.Install(ctx, folder, o.scope); err != nil {
-		return core.Wrap(core.CodeUnavailable, err, "Claude Code did not take the plugin", "try it yourself: claude --plugin-dir "+plain.ShellWord(string(folder)))
+		return core.Wrap(core.CodeUnavailable, err, "Claude Code did not install the plugin", "try it yourself: claude --plugin-dir "+plain.ShellWord(string(folder)))
 	}
 	sh.printf("Installed for the %s, from %s\n", o.scope, terminal.Line(string(folder)))
 	if !small {

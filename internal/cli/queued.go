@@ -21,7 +21,7 @@ func (sh *shell) queued(svc api.Service, run api.Run) error {
 	}
 	sh.printText("", fmt.Sprintf("Queued as %s of project %s, at place %d%s: %s", e.ID, e.Project, e.Place, behind, e.Title))
 	if sh.ours(svc) {
-		sh.printf("  it begins when its turn comes and an engine runs: stellwerk serve\n")
+		sh.printf("  an engine starts it when its turn comes: stellwerk serve\n")
 	}
 	sh.printf("  look: %s\n", sh.command("projects queue "+terminal.Line(e.Project)))
 	return nil

@@ -83,13 +83,13 @@ background, and the cockpit stays when the command ends.`,
 	f.Int64Var(&o.limits.Attempt.Tokens, "max-attempt-tokens", 0, "end an attempt after `N` tokens")
 	f.DurationVar(&o.maxTime, "max-time", 0, "pause after this `TIME`, such as 2h30m")
 	f.IntVar(&o.limits.Attempts, "attempts", 0, "tries per stage and round (default 3)")
-	f.IntVar(&o.req.Options.Coverage, "coverage", 0, "test coverage to aim at, in `PERCENT`")
-	f.StringVar((*string)(&o.req.Options.ModelTier), "model-tier", "", "models of roles without one of their own: fast, balanced or strong")
-	f.BoolVar(&o.req.Options.UIDesigner, "ui-designer", false, "call a UI designer into the team that plans")
-	f.BoolVar(&o.req.NoQueue, "no-queue", false, "refuse the goal where another drives the project")
-	f.DurationVar(&o.preflight, "preflight", 0, "try the checks on the base for at most this `TIME` first (default 2m)")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show stages, prompts, checks, roles, limits and preflight, and start nothing")
-	f.BoolVar(&o.noPreflight, "no-preflight", false, "begin without a look at agents, credentials and checks")
+	f.IntVar(&o.req.Options.Coverage, "coverage", 0, "test coverage target in `PERCENT`")
+	f.StringVar((*string)(&o.req.Options.ModelTier), "model-tier", "", "models for roles that name none: fast, balanced or strong")
+	f.BoolVar(&o.req.Options.UIDesigner, "ui-designer", false, "add a UI designer to the planning team")
+	f.BoolVar(&o.req.NoQueue, "no-queue", false, "fail instead of queueing if another run drives the project")
+	f.DurationVar(&o.preflight, "preflight", 0, "limit the preflight to this `TIME` (default 2m)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show stages, prompts, checks, roles, limits and preflight; start nothing")
+	f.BoolVar(&o.noPreflight, "no-preflight", false, "skip the preflight of agents, credentials and checks")
 	f.StringVar(&o.req.Session, "session", "", "let the interactive session `ID` start the agents")
 	completeRunFlags(sh, cmd)
 	must(cmd.RegisterFlagCompletionFunc("project", completeProjects(sh)))
@@ -182,10 +182,10 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 		return usagef("--network %s: use one of %s", o.req.Network, strings.Join(modes, ", "))
 	}
 	if c := o.req.Options.Coverage; c < 0 || c > 100 || c == 0 && cmd.Flags().Changed("coverage") {
-		return usagef("--coverage %d: it is a percentage from 1 to 100", c)
+		return usagef("--coverage %d: must be between 1 and 100", c)
 	}
 	if t := o.req.Options.ModelTier; !slices.Contains(append(core.KnownTiers(), ""), t) {
-		return usagef("--model-tier %s: it is one of %s, %s, %s", t, core.TierFast, core.TierBalanced, core.TierStrong)
+		return usagef("--model-tier %s: use %s, %s or %s", t, core.TierFast, core.TierBalanced, core.TierStrong)
 	}
 	if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-attempt-cost", "max-attempt-tokens", "max-time", "attempts", "preflight"); err != nil {
 		return err

@@ -22,7 +22,7 @@ type publishedSchema struct {
 func publishedSchemas() []publishedSchema {
 	return []publishedSchema{
 		{"playbook", "playbooks, for editors that check and complete YAML", playbook.Schema},
-		{"plan", "what a planner's plan.json proposes to leave out", role.PlanSchema},
+		{"plan", "the phases that a planner's plan.json proposes to skip", role.PlanSchema},
 		{"review", "the review.json that a reviewer hands in", role.ReviewSchema},
 		{wave.Delegation, "one piece of work as a planner of waves delegates it", waveSchema(wave.Delegation)},
 		{wave.Packet, "the context.json that every attempt of a wave starts from", waveSchema(wave.Packet)},

@@ -99,7 +99,7 @@ func (sh *shell) lookAt(svc api.Service, runs []api.Run) view.View {
 	}
 	for i, r := range runs {
 		if r.Status == core.StatusActive && r.Session == "" {
-			runs[i].Next = fmt.Sprintf("no engine is running; `stellwerk resume %s` goes on", r.Alias)
+			runs[i].Next = fmt.Sprintf("no engine is running; `stellwerk resume %s` continues", r.Alias)
 		}
 	}
 	return v

@@ -76,7 +76,7 @@ func TestResumeOfARunThatHasEnded(t *testing.T) {
 			}
 			b.put("1", status)
 			b.run(t, want, "resume", "alias-1")
-			b.said(t, b.err, "run alias-1 is "+string(status)+": there is nothing to resume", "try: `stellwerk status alias-1`")
+			b.said(t, b.err, "run alias-1 is "+string(status)+"; it cannot be resumed", "try: `stellwerk status alias-1`")
 			b.asked(t)
 		}
 	}

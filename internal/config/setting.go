@@ -61,7 +61,7 @@ func (s *Settings) table() []setting {
 	limits := core.DefaultLimits()
 	total := s.AllResources.table("resources.total.")
 	for i := range total {
-		total[i] = total[i].onlyPersonal("it bounds the work of other repositories as well")
+		total[i] = total[i].onlyPersonal("it also limits the work of other repositories")
 	}
 	return slices.Concat([]setting{
 		word("isolation", &s.Isolation, oneOf(IsolationSandbox, IsolationContainer, IsolationNone)).byDefault(IsolationSandbox).
@@ -69,10 +69,10 @@ func (s *Settings) table() []setting {
 		word("agent", &s.Agent, name).byDefault("claude"),
 		word("model", &s.Model, name),
 		word("claude_permissions", &s.Permits, oneOf(PermissionsBypass, PermissionsListed)).byDefault(PermissionsBypass).
-			onlyPersonal("how an agent's program is let work is yours to say"),
-		word("claude_mcp", &s.MCP, absolute).onlyPersonal("it starts programs beside agents"),
+			onlyPersonal("only you decide what an agent's program may do"),
+		word("claude_mcp", &s.MCP, absolute).onlyPersonal("it starts programs next to agents"),
 		list("read_only", string(filepath.ListSeparator), &s.ReadOnly, absolute).onlyPersonal("it would open paths of this machine to agents"),
-		list("approval_words", ";", &s.Approvals, approval).joined("; ").onlyPersonal("what counts as your approval is yours to say"),
+		list("approval_words", ";", &s.Approvals, approval).joined("; ").onlyPersonal("only you decide what counts as your approval"),
 		list("steering_files", ",", &s.Steering, steering.Check).joined(", ").added(),
 		list("notify", ",", &s.Notify, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)).byDefault([]string{NotifyBell}),
 		number("limits.attempts", &s.Attempts, 1, 20).byDefault(limits.Attempts),
@@ -93,7 +93,7 @@ func (s *Settings) table() []setting {
 	}, s.Resources.table("resources."), total, s.Network.table(), s.Credential.table(), []setting{
 		orOff("preflight", &s.Preflight, parsePreflight, yamlfile.FormatDuration).byDefault(2 * time.Minute),
 	}, s.Forge.table(), s.Telling.table(), []setting{
-		orOff("retention", &s.Retention, ParseAge, FormatAge).onlyPersonal("it would say what is removed from this machine"),
+		orOff("retention", &s.Retention, ParseAge, FormatAge).onlyPersonal("it would choose what is removed from this machine"),
 	})
 }
 
@@ -174,16 +174,21 @@ func list(key, separator string, at *Value[[]string], check func(string) error) 
 func number[T int | int64](key string, at *Value[T], low, high T) setting {
 	return base(key, at, single(func(text string) (T, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < int64(low) || n > int64(high) {
+		if outside := err != nil || n < int64(low) || n > int64(high); outside && int64(high) == boundless {
+			return 0, fmt.Errorf("%q is not a whole number; 0 means no limit", text)
+		} else if outside {
 			return 0, fmt.Errorf("%q is not a whole number between %d and %d", text, low, high)
 		}
 		return T(n), nil
 	}), func(n T) string { return fmt.Sprint(n) }).tightened(func(current, proposed any) bool { return proposed.(T) > current.(T) })
 }
 
+// boundless is the largest number that every machine can count to.
+const boundless = math.MaxInt64 >> (64 - strconv.IntSize)
+
 // optional is a number of which zero means no limit.
 func optional[T int | int64](key string, at *Value[T]) setting {
-	return number(key, at, 0, math.MaxInt64>>(64-strconv.IntSize)).
+	return number(key, at, 0, boundless).
 		shown(func() string { return orNoLimit(at.V, fmt.Sprint(at.V)) }).
 		tightened(func(current, proposed any) bool { return beyond(current.(T), proposed.(T)) })
 }

@@ -106,7 +106,7 @@ func TestStreamsOfOnePerson(t *testing.T) {
 	token := w.token(api.RoleViewer)
 	last := fill(t, w, token, 256)
 	a := w.ask(http.MethodGet, "/v1/runs", "", "Authorization", bearer(token))
-	if a.StatusCode != http.StatusTooManyRequests || !strings.Contains(a.text, "256 requests of viewer 0 are open already") || !strings.Contains(a.text, "close pages") {
+	if a.StatusCode != http.StatusTooManyRequests || !strings.Contains(a.text, "viewer 0 has 256 open requests") || !strings.Contains(a.text, "close pages") {
 		t.Errorf("what it says: %d %s", a.StatusCode, a.text)
 	}
 	if a := w.ask(http.MethodGet, "/", "", "Cookie", w.cookie()); a.StatusCode != http.StatusOK {

@@ -28,7 +28,7 @@ func (sh *shell) examineCredentials(ctx context.Context) api.Examined {
 	if sh.Credentials != nil {
 		names := sh.Credentials()
 		_, err := program.Look(os.Getenv("PATH"), "claude")
-		set := slices.IndexFunc(names, sh.isSet)
+		set := slices.IndexFunc(names, func(name string) bool { return sh.isSet(name) })
 		place, trouble := sh.keptCredential(ctx)
 		switch none := "none of " + strings.Join(names, ", ") + " is set"; {
 		case trouble != "":

@@ -44,7 +44,7 @@ func (sh *shell) handleEvent(ctx context.Context, rewake bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: sh.background(opts), Rings: sh.rings,
+	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: sh.background(opts), Rings: func() (bool, error) { return sh.rings() },
 		Open: func(dir string) []api.Run { return openRuns(opts.State, dir) }}
 	if rewake {
 		return r.Rewake(ctx, data, sh.Console.Err), nil

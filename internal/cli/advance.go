@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
@@ -19,10 +20,10 @@ type advanceOptions struct {
 	base    string
 }
 
-func newAdvance(sh *shell) *cobra.Command {
+func newAdvance(sh *shell.Shell) *cobra.Command {
 	o := &advanceOptions{}
 	cmd := &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.OnThisMachine(),
 		Use:         "advance VERB [TEXT...] [flags]",
 		Short:       "Do what the person in a session asked for",
 		Long: `Agents call this in an interactive session that owns a run. It does what the
@@ -52,33 +53,33 @@ since they were asked.`,
 			return o.run(cmd.Context(), sh, args[0], args[1:])
 		},
 	}
-	cmd.Flags().StringVar(&o.session, "session", "", "`ID` of the session (default $"+sessionVariable+")")
+	cmd.Flags().StringVar(&o.session, "session", "", "`ID` of the session (default $"+shell.SessionVariable+")")
 	cmd.Flags().StringVar(&o.to, "to", "", "`STAGE` to go back to, or the number of a phase")
 	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` for the pull request; asks the person again")
 	return cmd
 }
 
-func (o *advanceOptions) run(ctx context.Context, sh *shell, verb string, words []string) error {
-	if err := sh.personal("advance " + verb); err != nil {
+func (o *advanceOptions) run(ctx context.Context, sh *shell.Shell, verb string, words []string) error {
+	if err := sh.ForPeople("advance " + verb); err != nil {
 		return err
 	}
 	if o.session == "" {
-		o.session = sh.session()
+		o.session = sh.Session()
 	}
 	if !snapshot.IsSession(o.session) {
-		return usagef("name a session with --session or %s; in a terminal, use stellwerk %s", sessionVariable, verb)
+		return shell.Usagef("name a session with --session or %s; in a terminal, use stellwerk %s", shell.SessionVariable, verb)
 	}
 	if o.to != "" && verb != "rollback" {
-		return usagef("--to goes only with rollback")
+		return shell.Usagef("--to goes only with rollback")
 	}
 	if o.base != "" && verb != "approve" && verb != "complete" {
-		return usagef("--base goes only with approve and complete")
+		return shell.Usagef("--base goes only with approve and complete")
 	}
-	if err := sh.detached(ctx); err != nil {
+	if err := sh.EnsureEngine(ctx); err != nil {
 		return err
 	}
 	ctx = api.AsSession(ctx, o.session)
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		turn, err := svc.Turn(ctx, o.session, api.TurnQuery{Peek: true})
 		if err != nil {
 			return err
@@ -98,7 +99,7 @@ func (o *advanceOptions) run(ctx context.Context, sh *shell, verb string, words 
 		if verb == "status" {
 			return o.status(ctx, sh, svc, run)
 		}
-		return sh.whatNext(ctx, svc, o.session, run)
+		return tellNext(ctx, sh, svc, o.session, run)
 	})
 }
 
@@ -123,7 +124,7 @@ func (o *advanceOptions) target(ctx context.Context, svc api.Service, run string
 }
 
 // without answers where the session owns no run.
-func (o *advanceOptions) without(ctx context.Context, sh *shell, svc api.Service, verb string) error {
+func (o *advanceOptions) without(ctx context.Context, sh *shell.Shell, svc api.Service, verb string) error {
 	if verb != "status" {
 		return core.Errorf(core.CodeConflict, "session %s owns no run", o.session).
 			WithHint("if the person wants it to take one over: stellwerk resume RUN --session")
@@ -142,20 +143,20 @@ func (o *advanceOptions) without(ctx context.Context, sh *shell, svc api.Service
 			elsewhere = append(elsewhere, r)
 		}
 	}
-	if sh.json {
-		return sh.printJSON(elsewhere)
+	if sh.JSON {
+		return sh.PrintJSON(elsewhere)
 	}
 	if len(elsewhere) == 0 {
-		sh.printf("No session owns a run in this repository.\n")
+		sh.Printf("No session owns a run in this repository.\n")
 		return nil
 	}
-	sh.printLines(sh.view().Runs(elsewhere))
-	sh.printf("The person decides: /stellwerk:resume %s continues it here, /stellwerk:cancel ends it.\n", terminal.Line(elsewhere[0].Alias))
+	sh.PrintLines(sh.View().Runs(elsewhere))
+	sh.Printf("The person decides: /stellwerk:resume %s continues it here, /stellwerk:cancel ends it.\n", terminal.Line(elsewhere[0].Alias))
 	return nil
 }
 
 // steer does what the verb says to the session's run.
-func (o *advanceOptions) steer(ctx context.Context, sh *shell, svc api.Service, turn api.Turn, verb, text string) (api.Run, error) {
+func (o *advanceOptions) steer(ctx context.Context, sh *shell.Shell, svc api.Service, turn api.Turn, verb, text string) (api.Run, error) {
 	id := turn.Run.ID
 	var subject *core.Subject
 	if turn.Gate != nil {
@@ -192,15 +193,15 @@ func (o *advanceOptions) steer(ctx context.Context, sh *shell, svc api.Service, 
 	case "resume":
 		return svc.Resume(ctx, id, api.Resume{})
 	}
-	return api.Run{}, usagef("advance %s: VERB is one of approve, complete, feedback, rollback, skip, retry, pause, resume, status", verb)
+	return api.Run{}, shell.Usagef("advance %s: VERB is one of approve, complete, feedback, rollback, skip, retry, pause, resume, status", verb)
 }
 
 // words are the given ones, or the person's last message.
-func (o *advanceOptions) words(sh *shell, given, verb string) (string, error) {
+func (o *advanceOptions) words(sh *shell.Shell, given, verb string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	opts, err := sh.options()
+	opts, err := sh.Options()
 	if err != nil {
 		return "", err
 	}
@@ -209,20 +210,20 @@ func (o *advanceOptions) words(sh *shell, given, verb string) (string, error) {
 		return "", err
 	}
 	if said == "" {
-		return "", usagef("say what to change: stellwerk advance %s 'the person's words'", verb)
+		return "", shell.Usagef("say what to change: stellwerk advance %s 'the person's words'", verb)
 	}
 	return said, nil
 }
 
 // status prints the run and what the session is to do.
-func (o *advanceOptions) status(ctx context.Context, sh *shell, svc api.Service, run api.Run) error {
+func (o *advanceOptions) status(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run) error {
 	detail, err := svc.Run(ctx, run.ID)
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(detail)
+	if sh.JSON {
+		return sh.PrintJSON(detail)
 	}
-	sh.printLines(sh.view().Run(detail))
+	sh.PrintLines(sh.View().Run(detail))
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
@@ -22,7 +23,7 @@ const aSession = "5f0c1d2e-session"
 func inSession(t *testing.T, kind api.TurnKind) *bench {
 	t.Helper()
 	b := newBench(t)
-	b.env[sessionVariable] = aSession
+	b.env[shell.SessionVariable] = aSession
 	b.put("r1", core.StatusAwaiting)
 	b.turn(kind)
 	return b
@@ -76,7 +77,7 @@ func TestAdvancePassesOnAWord(t *testing.T) {
 			}
 			return nil
 		}
-		b.run(t, ExitOK, append([]string{"advance"}, strings.Fields(c.args)...)...)
+		b.run(t, shell.ExitOK, append([]string{"advance"}, strings.Fields(c.args)...)...)
 		if got := b.steered(t); got.Verb != c.verb || got.Run != "r1" || !equalJSON(t, got.Req, c.req) {
 			t.Errorf("%s: %+v", c.args, got)
 		}
@@ -105,7 +106,7 @@ func TestAdvanceGoesBackToAStageByIDOrNumber(t *testing.T) {
 			Gate:   &core.Gate{Subject: subject()},
 			Stages: []api.Stage{{ID: "draft", Number: "0"}, {ID: "plan", Number: "1"}, {ID: "review"}},
 		})
-		b.run(t, ExitOK, append([]string{"advance", "rollback"}, c.words...)...)
+		b.run(t, shell.ExitOK, append([]string{"advance", "rollback"}, c.words...)...)
 		if got, ok := b.steered(t).Req.(api.Rollback); !ok || got.To != c.to || got.Text != c.text {
 			t.Errorf("%q: %+v", c.words, got)
 		}
@@ -119,7 +120,7 @@ func TestAdvancePassesOnThePersonsOwnWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.env["STELLWERK_STATE"] = state
-	b.run(t, ExitUsage, "advance", "feedback")
+	b.run(t, shell.ExitUsage, "advance", "feedback")
 	dir, err := snapshot.Dir(state, aSession)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +128,7 @@ func TestAdvancePassesOnThePersonsOwnWords(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "said.json"), []byte(`{"text":"/stellwerk:feedback It's \"wrong\".","at":"2026-03-01T12:00:00Z"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t, ExitOK, "advance", "feedback")
+	b.run(t, shell.ExitOK, "advance", "feedback")
 	if got := b.steered(t); got.Req.(api.Feedback).Text != `It's "wrong".` {
 		t.Errorf("%+v", got)
 	}
@@ -141,7 +142,7 @@ func TestAdvanceShowsTheLawsRefusal(t *testing.T) {
 		}
 		return nil
 	}
-	b.run(t, ExitError, "advance", "approve")
+	b.run(t, shell.ExitError, "advance", "approve")
 	b.said(t, b.err, `the person did not say "approve"`, "show them what waits")
 	if b.out.String() != "" {
 		t.Errorf("and said %s", b.out)
@@ -150,38 +151,38 @@ func TestAdvanceShowsTheLawsRefusal(t *testing.T) {
 
 func TestAdvanceCompletesOnlyWhatPublishes(t *testing.T) {
 	b := inSession(t, api.TurnGate)
-	b.run(t, ExitError, "advance", "complete")
+	b.run(t, shell.ExitError, "advance", "complete")
 	b.said(t, b.err, "is not waiting to publish anything")
 }
 
 func TestAdvanceStatus(t *testing.T) {
 	b := inSession(t, api.TurnGate)
-	b.run(t, ExitOK, "advance", "status")
+	b.run(t, shell.ExitOK, "advance", "status")
 	b.said(t, b.out, "alias-r1")
 
 	b = newBench(t)
-	b.env[sessionVariable] = aSession
+	b.env[shell.SessionVariable] = aSession
 	b.put("r1", core.StatusActive) // of no session
-	b.run(t, ExitOK, "advance", "status")
+	b.run(t, shell.ExitOK, "advance", "status")
 	b.said(t, b.out, "No session owns a run")
 	b.svc.Put(api.RunDetail{Run: api.Run{ID: "r2", Alias: "other-run", Status: "active", Session: "another", StartedAt: noon}})
-	b.run(t, ExitOK, "advance", "status")
+	b.run(t, shell.ExitOK, "advance", "status")
 	b.said(t, b.out, "other-run", "/stellwerk:resume other-run", "/stellwerk:cancel")
-	b.run(t, ExitError, "advance", "approve")
+	b.run(t, shell.ExitError, "advance", "approve")
 	b.said(t, b.err, "owns no run")
 }
 
 func TestAdvanceIsForSessions(t *testing.T) {
 	b := newBench(t)
 	b.put("r1", core.StatusAwaiting)
-	b.run(t, ExitUsage, "advance", "approve")
-	b.run(t, ExitUsage, "advance", "approve", "--session", "../x")
+	b.run(t, shell.ExitUsage, "advance", "approve")
+	b.run(t, shell.ExitUsage, "advance", "approve", "--session", "../x")
 	b.asked(t)
 	b = inSession(t, api.TurnGate)
-	b.run(t, ExitUsage, "advance", "frobnicate")
-	b.run(t, ExitUsage, "advance", "approve", "--to", "plan")
+	b.run(t, shell.ExitUsage, "advance", "frobnicate")
+	b.run(t, shell.ExitUsage, "advance", "approve", "--to", "plan")
 	b.env["STELLWERK_ATTEMPT"] = "a1"
-	b.run(t, ExitError, "advance", "approve")
+	b.run(t, shell.ExitError, "advance", "approve")
 }
 
 // TestWordsOfASessionAreItsOwn has every steering command in a session speak as
@@ -190,7 +191,7 @@ func TestWordsOfASessionAreItsOwn(t *testing.T) {
 	for _, verb := range []string{"approve", "retry", "skip", "rollback"} {
 		b := inSession(t, api.TurnGate).own()
 		b.put("r2", core.StatusActive) // another run of the repository
-		b.run(t, ExitOK, verb)
+		b.run(t, shell.ExitOK, verb)
 		if got := b.steered(t); got.Run != "r1" {
 			t.Errorf("%s steered %s", verb, got.Run)
 		}
@@ -200,12 +201,12 @@ func TestWordsOfASessionAreItsOwn(t *testing.T) {
 
 func TestARunOfASessionBeginsAndReturns(t *testing.T) {
 	b := newBench(t)
-	b.env[sessionVariable] = aSession
+	b.env[shell.SessionVariable] = aSession
 	state := t.TempDir()
 	b.env["STELLWERK_STATE"] = state
 	b.put("r1", core.StatusActive)
 	mark := startMark(t, state)
-	b.run(t, ExitOK, "run", "--session", aSession, "add a search field")
+	b.run(t, shell.ExitOK, "run", "--session", aSession, "add a search field")
 	if got := b.steered(t); got.Req.(api.StartRun).Session != aSession || b.detached != 1 {
 		t.Errorf("%+v, detached %d", got, b.detached)
 	}
@@ -216,20 +217,20 @@ func TestARunOfASessionBeginsAndReturns(t *testing.T) {
 
 	mark = startMark(t, state)
 	b.svc.On = func(apitest.Call) error { return core.Errorf(core.CodeInvalid, "git does not know who you are") }
-	b.run(t, ExitError, "run", "--session", aSession, "x")
+	b.run(t, shell.ExitError, "run", "--session", aSession, "x")
 	if _, err := os.Stat(mark); err != nil {
 		t.Error("a start that can be mended is forgotten")
 	}
 	b.svc.On = func(apitest.Call) error {
 		return core.Errorf(core.CodeConflict, "run other is under way").WithHint("ask the person")
 	}
-	b.run(t, ExitError, "run", "--session", aSession, "x")
+	b.run(t, shell.ExitError, "run", "--session", aSession, "x")
 	b.said(t, b.err, "is under way", "ask the person")
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("the session is reminded of what only the person can settle")
 	}
 	for _, flag := range []string{"--yes", "--trust"} {
-		b.run(t, ExitError, "run", flag, "x")
+		b.run(t, shell.ExitError, "run", flag, "x")
 		b.said(t, b.err, "for people only")
 	}
 }
@@ -254,7 +255,7 @@ func TestResumeMovesARun(t *testing.T) {
 		"resume --headless alias-r1":                 ptr(""),
 	} {
 		b := inSession(t, api.TurnStart)
-		b.run(t, ExitOK, strings.Fields(args)...)
+		b.run(t, shell.ExitOK, strings.Fields(args)...)
 		got := b.steered(t)
 		if req, ok := got.Req.(api.Resume); !ok || req.Session == nil || *req.Session != *want || got.Run != "r1" {
 			t.Errorf("%s: %+v", args, got)
@@ -262,8 +263,8 @@ func TestResumeMovesARun(t *testing.T) {
 	}
 	b := newBench(t)
 	b.put("r1", core.StatusPaused)
-	b.run(t, ExitUsage, "resume", "alias-r1", "--session")
-	b.run(t, ExitUsage, "resume", "--session=a", "--headless", "alias-r1")
+	b.run(t, shell.ExitUsage, "resume", "alias-r1", "--session")
+	b.run(t, shell.ExitUsage, "resume", "--session=a", "--headless", "alias-r1")
 	b.asked(t)
 }
 
@@ -274,12 +275,12 @@ func TestALockedShellStartsNoEngine(t *testing.T) {
 	b.env["STELLWERK_STATE"] = state
 	b.env["PATH"] = filepath.Join(relay.LockDir(state), "bin") + ":/usr/bin"
 	existing := false
-	connect := b.Connect
-	b.Connect = func(ctx context.Context, o ConnectOptions) (api.Service, func() error, error) {
+	connect := b.Dial
+	b.Dial = func(ctx context.Context, o shell.ConnectOptions) (api.Service, func() error, error) {
 		existing = o.Existing
 		return connect(ctx, o)
 	}
-	b.run(t, ExitOK, "advance", "approve")
+	b.run(t, shell.ExitOK, "advance", "approve")
 	if !existing || b.detached != 0 {
 		t.Errorf("existing %v, detached %d", existing, b.detached)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type answerOptions struct {
@@ -13,7 +14,7 @@ type answerOptions struct {
 	after after
 }
 
-func newAnswer(sh *shell) *cobra.Command {
+func newAnswer(sh *shell.Shell) *cobra.Command {
 	o := &answerOptions{}
 	cmd := &cobra.Command{
 		Use:   `answer QUESTION TEXT... [flags]`,
@@ -35,40 +36,40 @@ TEXT, the command reads standard input.` + afterHelp,
 	return cmd
 }
 
-func (o *answerOptions) run(ctx context.Context, sh *shell, args []string) error {
-	if err := sh.personal("answer"); err != nil {
+func (o *answerOptions) run(ctx context.Context, sh *shell.Shell, args []string) error {
+	if err := sh.ForPeople("answer"); err != nil {
 		return err
 	}
-	question, text, err := sh.speech(args)
+	question, text, err := speech(sh, args)
 	if err != nil {
 		return err
 	}
 	if o.after.detach {
-		if err := sh.detached(ctx); err != nil {
+		if err := sh.EnsureEngine(ctx); err != nil {
 			return err
 		}
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		spoken, err := svc.Answer(ctx, question, api.Answer{Text: text})
 		if err != nil {
 			return err
 		}
-		return sh.spoken(ctx, svc, spoken, o.wait, o.after)
+		return afterSpeaking(ctx, sh, svc, spoken, o.wait, o.after)
 	})
 }
 
 // completeQuestions offers what waits for an answer, where an engine runs.
-func completeQuestions(sh *shell) completer {
+func completeQuestions(sh *shell.Shell) shell.Completer {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		opts, err := sh.options()
+		opts, err := sh.Options()
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		opts.Existing = true
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), completeTimeout)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), shell.CompleteTimeout)
 		defer cancel()
 		var offers []cobra.Completion
-		err = sh.connectTo(ctx, opts, func(svc api.Service) error {
+		err = sh.ConnectTo(ctx, opts, func(svc api.Service) error {
 			questions, err := svc.Questions(ctx)
 			for _, q := range questions {
 				offers = append(offers, cobra.CompletionWithDesc(q.ID, q.Text))

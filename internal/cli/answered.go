@@ -5,13 +5,14 @@ import (
 	"errors"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // reply follows a run until the manager has dealt with what a person said: the
 // turn that was told of it has ended.
 type reply struct {
-	sh     *shell
+	sh     *shell.Shell
 	to     string // event that is waited for an answer to; "" for the run's goal
 	heard  bool   // it has happened
 	inTurn bool   // the turn that is told of it
@@ -21,13 +22,13 @@ type reply struct {
 // errReplied ends the wait.
 var errReplied = errors.New("replied")
 
-// untilAnswered shows what the manager says to a person's words.
-func (sh *shell) untilAnswered(ctx context.Context, svc api.Service, s api.Spoken) error {
+// awaitReply shows what the manager says to a person's words.
+func awaitReply(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spoken) error {
 	r := &reply{sh: sh, to: s.Event, heard: s.Event == ""}
 	err := svc.Follow(ctx, s.Run.ID, s.Seq, r.see)
 	switch {
-	case errors.Is(err, errInterrupted):
-		return sh.leave(svc, s.Run)
+	case errors.Is(err, shell.ErrInterrupted):
+		return leave(sh, svc, s.Run)
 	case err != nil && !errors.Is(err, errReplied):
 		return err
 	}
@@ -35,27 +36,27 @@ func (sh *shell) untilAnswered(ctx context.Context, svc api.Service, s api.Spoke
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		return errors.Join(sh.printJSON(api.MessageList{Messages: append([]api.Message{}, r.said...)}), exitWith(waitExit(detail)))
+	if sh.JSON {
+		return errors.Join(sh.PrintJSON(api.MessageList{Messages: append([]api.Message{}, r.said...)}), shell.Exit(waitExit(detail)))
 	}
 	if len(r.said) == 0 && detail.Waves == nil { // a planner speaks by what it decides
-		sh.printf("The manager said nothing.\n")
+		sh.Printf("The manager said nothing.\n")
 	}
 	if stops(detail.Status) {
-		sh.printLines(sh.view().Run(detail))
-	} else if sh.ours(svc) {
-		sh.left(svc, detail.Run)
+		sh.PrintLines(sh.View().Run(detail))
+	} else if sh.EngineEnds(svc) {
+		tellLeft(sh, svc, detail.Run)
 		return nil
 	}
-	return exitWith(waitExit(detail))
+	return shell.Exit(waitExit(detail))
 }
 
 // waitExit is 0 where a run goes on or is completed.
 func waitExit(d api.RunDetail) int {
 	if d.Status == core.StatusActive {
-		return ExitOK
+		return shell.ExitOK
 	}
-	return exitByStatus(d.Status)
+	return shell.ExitByStatus(d.Status)
 }
 
 // stops reports a run that does not go on by itself.
@@ -103,8 +104,8 @@ func (r *reply) show(e core.Event) error {
 		return err
 	}
 	r.said = append(r.said, m)
-	if !r.sh.json {
-		r.sh.printLines(r.sh.view().Message(m))
+	if !r.sh.JSON {
+		r.sh.PrintLines(r.sh.View().Message(m))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -18,7 +19,7 @@ type approveOptions struct {
 	after         after
 }
 
-func newApprove(sh *shell) *cobra.Command {
+func newApprove(sh *shell.Shell) *cobra.Command {
 	o := &approveOptions{}
 	cmd := &cobra.Command{
 		Use:   "approve [RUN] [flags]",
@@ -36,8 +37,8 @@ add --with-secrets, which publishes them as they are.` + afterHelp,
   stellwerk approve brisk-otter --comment "fine with me"
   stellwerk approve brisk-otter --base develop`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().StringVarP(&o.comment, "comment", "m", "", "`TEXT` to record with the approval")
 	cmd.Flags().StringVar(&o.delivery, "delivery", "", "approve only if `HASH` is still what waits; status shows it")
@@ -47,8 +48,8 @@ add --with-secrets, which publishes them as they are.` + afterHelp,
 	return cmd
 }
 
-func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error {
-	return sh.say(ctx, "approve", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+func (o *approveOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	return steer(ctx, sh, "approve", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		detail, err := svc.Run(ctx, id)
 		if err != nil {
 			return api.Run{}, err
@@ -63,11 +64,11 @@ func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error
 		}
 		run, err := svc.Approve(ctx, detail.ID, req)
 		switch {
-		case err != nil || req.Subject == nil || sh.json:
+		case err != nil || req.Subject == nil || sh.JSON:
 		case o.base != "" && o.base != req.Subject.Base:
-			sh.printf("Not approved yet: Stellwerk prepares the pull request into %s and asks you again.\n", terminal.Line(o.base))
+			sh.Printf("Not approved yet: Stellwerk prepares the pull request into %s and asks you again.\n", terminal.Line(o.base))
 		default:
-			sh.printf("Approved: stage %s, delivery %.10s at commit %.10s\n", terminal.Line(req.Subject.Stage), req.Subject.Delivery, req.Subject.Commit)
+			sh.Printf("Approved: stage %s, delivery %.10s at commit %.10s\n", terminal.Line(req.Subject.Stage), req.Subject.Delivery, req.Subject.Commit)
 		}
 		return run, err
 	})

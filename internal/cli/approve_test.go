@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	engineclient "github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -27,11 +28,11 @@ func TestApprovingTakesTwoRequests(t *testing.T) {
 		handler.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	b.Connect = func(context.Context, ConnectOptions) (api.Service, func() error, error) {
+	b.Dial = func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
 		svc, err := engineclient.NewRemote(server.URL, secret)
 		return svc, svc.Close, err
 	}
-	b.run(t, ExitOK, "approve", "alias-1")
+	b.run(t, shell.ExitOK, "approve", "alias-1")
 	b.said(t, b.out, "Approved: stage review, delivery d1")
 	mu.Lock()
 	defer mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
@@ -19,23 +20,23 @@ var errDecided = errors.New("already decided")
 
 // question is a gate that is put to the person.
 type question struct {
-	sh  *shell
+	sh  *shell.Shell
 	svc api.Service
 	d   api.RunDetail
 	// stands ends when the gate is no longer the one that was shown.
 	stands context.Context
 }
 
-// ask puts the gate to the person. It returns nil where they leave it, and the
+// askAtGate puts the gate to the person. It returns nil where they leave it, and the
 // run as it was shown where the gate was already decided meanwhile.
-func (sh *shell) ask(ctx context.Context, svc api.Service, d api.RunDetail) (*api.Run, error) {
+func askAtGate(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail) (*api.Run, error) {
 	stands, unwatch := watchGate(ctx, svc, d)
 	defer unwatch()
 	q := &question{sh: sh, svc: svc, d: d, stands: stands}
-	sh.printLines(sh.view().Run(d))
+	sh.PrintLines(sh.View().Run(d))
 	run, err := q.put(ctx)
 	if errors.Is(err, errDecided) {
-		sh.printf("Somebody else already decided %s.\n", terminal.Line(d.Alias))
+		sh.Printf("Somebody else already decided %s.\n", terminal.Line(d.Alias))
 		return &d.Run, nil
 	}
 	return run, err
@@ -86,7 +87,7 @@ func (q *question) put(ctx context.Context) (*api.Run, error) {
 		base = "another [b]ase branch, "
 	}
 	for {
-		choice, err := q.sh.answer(q.stands, "\n[a]pprove, "+feedback+rollback+base+"[s]how documents, show [d]iff, or [l]eave: ")
+		choice, err := q.sh.Answer(q.stands, "\n[a]pprove, "+feedback+rollback+base+"[s]how documents, show [d]iff, or [l]eave: ")
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
@@ -101,7 +102,7 @@ func (q *question) put(ctx context.Context) (*api.Run, error) {
 			return nil, err
 		case err != nil:
 			// A refusal is an answer: say why, and ask again.
-			q.sh.complain(err.Error(), q.sh.reaching(wording.Hint(err)))
+			q.sh.Complain(err.Error(), q.sh.WithFlags(wording.Hint(err)))
 		case decided:
 			return run, nil
 		}
@@ -121,7 +122,7 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 		}
 		return said(svc.Approve(ctx, d.ID, api.Approve{Subject: &d.Gate.Subject, WithSecrets: with}))
 	case "f", "feedback":
-		text, err := sh.prompt(q.stands, "What should change? ")
+		text, err := sh.Prompt(q.stands, "What should change? ")
 		if err != nil || text == "" {
 			return nil, false, err
 		}
@@ -131,7 +132,7 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 		if err != nil || to == "" && d.Gate.Suggestion == "" {
 			return nil, false, err
 		}
-		text, err := sh.prompt(q.stands, "What should change there? (optional) ")
+		text, err := sh.Prompt(q.stands, "What should change there? (optional) ")
 		if err != nil {
 			return nil, false, err
 		}
@@ -139,16 +140,16 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 	case "b", "base":
 		return q.rebase(ctx)
 	case "s", "show":
-		sh.showGate(ctx, svc, d)
+		showGate(ctx, sh, svc, d)
 		return nil, false, nil
 	case "d", "diff":
-		return nil, false, sh.diffTo(ctx, svc, d, api.DiffQuery{})
+		return nil, false, printDiff(ctx, sh, svc, d, api.DiffQuery{})
 	case "":
 		return nil, false, nil
 	case "l", "leave", "q":
 		return nil, true, nil
 	}
-	sh.printf("Please answer with one of the letters.\n")
+	sh.Printf("Please answer with one of the letters.\n")
 	return nil, false, nil
 }
 
@@ -159,7 +160,7 @@ func (q *question) withSecrets() (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
-	answer, err := q.sh.prompt(q.stands, fmt.Sprintf("%s above may be a secret. To publish anyway, type: with secrets\n> ", wording.Count(n, "place")))
+	answer, err := q.sh.Prompt(q.stands, fmt.Sprintf("%s above may be a secret. To publish anyway, type: with secrets\n> ", wording.Count(n, "place")))
 	return strings.EqualFold(strings.TrimSpace(answer), "with secrets"), err
 }
 
@@ -168,10 +169,10 @@ func (q *question) withSecrets() (bool, error) {
 func (q *question) rebase(ctx context.Context) (run *api.Run, decided bool, err error) {
 	now := q.d.Gate.Subject.Base
 	if now == "" {
-		q.sh.printf("This gate publishes nothing.\n")
+		q.sh.Printf("This gate publishes nothing.\n")
 		return nil, false, nil
 	}
-	base, err := q.sh.prompt(q.stands, fmt.Sprintf("Into which branch? [%s] ", terminal.Line(now)))
+	base, err := q.sh.Prompt(q.stands, fmt.Sprintf("Into which branch? [%s] ", terminal.Line(now)))
 	if err != nil || base == "" || base == now {
 		return nil, false, err
 	}
@@ -203,5 +204,5 @@ func (q *question) wayBack() (string, error) {
 	if s := q.d.Gate.Suggestion; s != "" {
 		line += " [" + s + "]"
 	}
-	return q.sh.prompt(q.stands, terminal.Line(line)+" ")
+	return q.sh.Prompt(q.stands, terminal.Line(line)+" ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
@@ -51,7 +52,7 @@ func TestGateThatIsDecidedElsewhereIsNoticed(t *testing.T) {
 			sees(t, b, "Somebody else already decided alias-1", 1)
 			sees(t, b, "approved", 1)
 			b.ends("1", core.RunCompleted{}, core.StatusCompleted)
-			if code := <-done; code != ExitOK {
+			if code := <-done; code != shell.ExitOK {
 				t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
 			}
 			b.asked(t)
@@ -78,32 +79,13 @@ func TestNextGateIsAskedAfterOneThatWasDecidedElsewhere(t *testing.T) {
 	if _, err := io.WriteString(keys, "f\nlouder\n"); err != nil {
 		t.Fatal(err)
 	}
-	if code := <-done; code != ExitOK {
+	if code := <-done; code != shell.ExitOK {
 		t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
 	}
 	b.asked(t, "feedback")
 	req, ok := b.svc.Calls()[0].Req.(api.Feedback)
 	if !ok || req.Text != "louder" || req.Subject == nil || *req.Subject != next {
 		t.Errorf("%+v", b.svc.Calls()[0].Req)
-	}
-}
-
-func TestLineThatCameWhileNobodyAskedIsDropped(t *testing.T) {
-	r, w := io.Pipe()
-	defer func() { _ = w.Close() }()
-	var keys typed
-	first := keys.next(r)
-	if _, err := io.WriteString(w, "too early\n"); err != nil {
-		t.Fatal(err)
-	}
-	early := <-first
-	keys.reading <- early // it has arrived, and nobody has taken it
-	second := keys.next(r)
-	if _, err := io.WriteString(w, "in time\n"); err != nil {
-		t.Fatal(err)
-	}
-	if l := <-second; l.text != "in time" || l.err != nil {
-		t.Errorf("%+v", l)
 	}
 }
 
@@ -119,7 +101,7 @@ func TestAProjectIsNotOfferedAWayBack(t *testing.T) {
 	if _, err := io.WriteString(keys, "l\n"); err != nil {
 		t.Fatal(err)
 	}
-	if code := <-done; code != ExitWaiting {
+	if code := <-done; code != shell.ExitWaiting {
 		t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
 	}
 }
@@ -150,7 +132,7 @@ func TestOnlyWhatWorksIsOffered(t *testing.T) {
 	if _, err := io.WriteString(keys, "r\n\nl\n"); err != nil { // nothing is suggested, and nothing was named
 		t.Fatal(err)
 	}
-	if code := <-done; code != ExitWaiting {
+	if code := <-done; code != shell.ExitWaiting {
 		t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
 	}
 	b.asked(t, "rollback")
@@ -179,7 +161,7 @@ func TestSecretsAreApprovedInWords(t *testing.T) {
 			sees(t, b, "[a]pprove", 2)
 		}
 	}
-	if code := <-done; code != ExitOK {
+	if code := <-done; code != shell.ExitOK {
 		t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
 	}
 	b.asked(t, "approve")

@@ -7,9 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newBackup(sh *shell) *cobra.Command {
+func newBackup(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup PATH",
 		Short: "Write a backup of the state folder",
@@ -22,24 +23,24 @@ engine tries them again.`,
 	}
 }
 
-func backup(ctx context.Context, sh *shell, path string) error {
+func backup(ctx context.Context, sh *shell.Shell, path string) error {
 	if !filepath.IsAbs(path) {
-		if err := sh.notElsewhere("a folder here", "give an absolute path on the engine's machine"); err != nil {
+		if err := sh.NotElsewhere("a folder here", "give an absolute path on the engine's machine"); err != nil {
 			return err
 		}
 	}
-	path, err := sh.absolute(path)
+	path, err := sh.Absolute(path)
 	if err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		if err := svc.Backup(ctx, path); err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(api.Backup{Path: path})
+		if sh.JSON {
+			return sh.PrintJSON(api.Backup{Path: path})
 		}
-		sh.printf("Backup written to %s\n", path)
+		sh.Printf("Backup written to %s\n", path)
 		return nil
 	})
 }

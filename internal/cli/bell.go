@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -17,23 +18,23 @@ const (
 
 // ring sounds the terminal, if there is one and the person wants to be told that
 // way, now. What keeps the bell from ringing is told and harms nothing else.
-func (sh *shell) ring(sound string) {
+func ring(sh *shell.Shell, sound string) {
 	if sh.Console.Bell == nil {
 		return
 	}
-	wanted, err := sh.rings()
+	wanted, err := rings(sh)
 	if wanted && err == nil {
 		_, err = io.WriteString(sh.Console.Bell, sound)
 	}
 	if err != nil {
-		sh.warn([]string{"cannot ring the bell: " + err.Error()})
+		sh.Warn([]string{"cannot ring the bell: " + err.Error()})
 	}
 }
 
 // rings reads from the person's own settings whether the bell is among the ways
 // and no quiet hours are on.
-func (sh *shell) rings() (bool, error) {
-	settings, _, err := settingsWith(sh.Env, nil)
+func rings(sh *shell.Shell) (bool, error) {
+	settings, _, err := shell.Settings(sh.Env, nil)
 	if err != nil {
 		return false, err
 	}

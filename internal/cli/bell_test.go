@@ -3,6 +3,7 @@ package cli
 import (
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -24,7 +25,7 @@ func TestTheBellFollowsThePersonsSettings(t *testing.T) {
 				b.env[k] = v
 			}
 			b.Console.Bell = screen
-			(&shell{Program: b.Program}).ring(ringWaits)
+			ring(&shell.Shell{Program: b.Program}, ringWaits)
 			if screen.String() != c.want || b.err.String() != "" {
 				t.Errorf("rang %q, said %q", screen.String(), b.err.String())
 			}

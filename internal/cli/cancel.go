@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type cancelOptions struct{ req api.Cancel }
 
-func newCancel(sh *shell) *cobra.Command {
+func newCancel(sh *shell.Shell) *cobra.Command {
 	o := &cancelOptions{}
 	cmd := &cobra.Command{
 		Use:   "cancel [RUN] [flags]",
@@ -21,16 +22,16 @@ that you did not name.`,
 		Example: `  stellwerk cancel brisk-otter
   stellwerk cancel brisk-otter -m "not needed any more"`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	return cmd
 }
 
-func (o *cancelOptions) run(ctx context.Context, sh *shell, given string) error {
-	return sh.halt(ctx, "cancel", given, true, func(svc api.Service, id string) (api.Run, error) {
-		if err := sh.named(ctx, svc, given, id, "End %[1]s for good, at stage %[2]s?"); err != nil {
+func (o *cancelOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	return halt(ctx, sh, "cancel", given, true, func(svc api.Service, id string) (api.Run, error) {
+		if err := confirmUnnamed(ctx, sh, svc, given, id, "End %[1]s for good, at stage %[2]s?"); err != nil {
 			return api.Run{}, err
 		}
 		return svc.Cancel(ctx, id, o.req)

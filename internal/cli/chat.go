@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -18,7 +19,7 @@ type chatOptions struct {
 	follow bool
 }
 
-func newChat(sh *shell) *cobra.Command {
+func newChat(sh *shell.Shell) *cobra.Command {
 	o := &chatOptions{}
 	cmd := &cobra.Command{
 		Use:   "chat [PROJECT] [flags]",
@@ -39,8 +40,8 @@ command drives the run while it is open.`,
   stellwerk chat shop --last 100
   echo "how far are we?" | stellwerk chat shop`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeAddressees(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteAddressees(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	o.say.flags(sh, cmd)
 	cmd.Flags().IntVarP(&o.last, "last", "n", 20, "show the last `N` messages first")
@@ -48,9 +49,9 @@ command drives the run while it is open.`,
 	return cmd
 }
 
-func (o *chatOptions) run(ctx context.Context, sh *shell, project string) error {
+func (o *chatOptions) run(ctx context.Context, sh *shell.Shell, project string) error {
 	if o.last < 0 {
-		return usagef("--last %d: must be 0 or more", o.last)
+		return shell.Usagef("--last %d: must be 0 or more", o.last)
 	}
 	if err := o.say.check(sh); err != nil {
 		return err
@@ -67,15 +68,15 @@ func (o *chatOptions) run(ctx context.Context, sh *shell, project string) error 
 
 // chat is a conversation that a person takes part in.
 type chat struct {
-	sh      *shell
+	sh      *shell.Shell
 	o       *chatOptions
 	project string
 	dir     string
-	lines   <-chan line // nil once there are no more
-	begun   bool        // what was said before is on the screen
-	run     api.Run     // that is followed; without an id where none is open
-	seen    int64       // its newest event that was shown
-	since   int64       // only what was said is shown of events up to here
+	lines   <-chan shell.Line // nil once there are no more
+	begun   bool              // what was said before is on the screen
+	run     api.Run           // that is followed; without an id where none is open
+	seen    int64             // its newest event that was shown
+	since   int64             // only what was said is shown of events up to here
 	sent    map[string]bool
 	refused bool            // a line that no person typed was refused
 	in      string          // id of the only conversation that is shown; "" for all
@@ -86,13 +87,13 @@ type chat struct {
 var errQuit = errors.New("quit")
 
 // typedLines reads lines until the input ends, which is the last one's error.
-func typedLines(ctx context.Context, in interface{ Read([]byte) (int, error) }) <-chan line {
-	lines := make(chan line)
+func typedLines(ctx context.Context, in interface{ Read([]byte) (int, error) }) <-chan shell.Line {
+	lines := make(chan shell.Line)
 	go func() {
 		for {
-			text, err := readLine(in)
+			text, err := shell.ReadLine(in)
 			select {
-			case lines <- line{text, err}:
+			case lines <- shell.Line{Text: text, Err: err}:
 			case <-ctx.Done():
 				return
 			}
@@ -107,16 +108,16 @@ func typedLines(ctx context.Context, in interface{ Read([]byte) (int, error) }) 
 // over talks by one engine after the other: one that lived in another command
 // may end before.
 func (c *chat) over(ctx context.Context, handovers int) error {
-	return c.sh.connect(ctx, func(svc api.Service) error {
+	return c.sh.Connect(ctx, func(svc api.Service) error {
 		err := c.talk(ctx, svc)
 		switch {
 		case core.CodeOf(err) == core.CodeUnavailable && handovers > 0:
 			return c.over(ctx, handovers-1)
-		case errors.Is(err, errQuit) || errors.Is(err, errInterrupted):
+		case errors.Is(err, errQuit) || errors.Is(err, shell.ErrInterrupted):
 			if c.run.ID == "" {
 				return nil
 			}
-			c.sh.left(svc, c.run)
+			tellLeft(c.sh, svc, c.run)
 			return nil
 		}
 		return err
@@ -134,7 +135,7 @@ func (c *chat) talk(ctx context.Context, svc api.Service) error {
 		f.stop()
 		if err != nil || c.lines == nil && c.run.ID == "" {
 			if err == nil && c.refused {
-				err = exitWith(ExitError)
+				err = shell.Exit(shell.ExitError)
 			}
 			return err
 		}
@@ -180,7 +181,7 @@ func (c *chat) ended(ctx context.Context, svc api.Service) error {
 	if err != nil {
 		return err
 	}
-	return exitWith(exitByStatus(d.Status))
+	return shell.Exit(shell.ExitByStatus(d.Status))
 }
 
 // done reports, once nobody types any more, that there is nothing to wait for.
@@ -195,11 +196,11 @@ func (c *chat) done(ctx context.Context, svc api.Service) (bool, error) {
 	if goesOn(d) || d.Status == core.StatusActive && (d.Manager == nil || !d.Manager.Idle) {
 		return false, nil
 	}
-	if stops(d.Status) && !c.sh.json {
-		c.sh.printLines(c.sh.view().Run(d))
+	if stops(d.Status) && !c.sh.JSON {
+		c.sh.PrintLines(c.sh.View().Run(d))
 	}
-	if waitExit(d) != ExitOK {
-		return true, exitWith(waitExit(d))
+	if waitExit(d) != shell.ExitOK {
+		return true, shell.Exit(waitExit(d))
 	}
 	c.run = api.Run{}
 	return true, nil
@@ -272,8 +273,8 @@ func (c *chat) begin(ctx context.Context, svc api.Service) error {
 		return nil
 	}
 	c.run, c.seen, c.since = d.Run, newest.Seq, d.Seq
-	if !c.sh.json {
-		c.sh.printLines(c.sh.view().Standing(d))
+	if !c.sh.JSON {
+		c.sh.PrintLines(c.sh.View().Standing(d))
 	}
 	c.hint(d)
 	return nil
@@ -312,11 +313,11 @@ func (c *chat) elsewhere(m api.Message) bool {
 
 // tell prints a remark of the program itself.
 func (c *chat) tell(text string) {
-	if c.sh.json {
+	if c.sh.JSON {
 		return
 	}
 	for _, l := range terminal.Hang("  ", terminal.Line(text), c.sh.Console.Width()) {
-		c.sh.printf("%s\n", c.sh.Console.Style.Faint(l))
+		c.sh.Printf("%s\n", c.sh.Console.Style.Faint(l))
 	}
 }
 

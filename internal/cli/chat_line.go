@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
@@ -23,8 +24,8 @@ To send a line that starts with a slash, type two slashes.
 
 // typed deals with a line of the person. A refusal is an answer: it is told, and
 // the chat goes on.
-func (c *chat) typed(ctx context.Context, svc api.Service, l line) error {
-	text := strings.TrimSpace(l.text)
+func (c *chat) typed(ctx context.Context, svc api.Service, l shell.Line) error {
+	text := strings.TrimSpace(l.Text)
 	var err error
 	switch {
 	case text == "":
@@ -40,14 +41,14 @@ func (c *chat) typed(ctx context.Context, svc api.Service, l line) error {
 	case errors.Is(err, errQuit) || ctx.Err() != nil && err != nil:
 		return err
 	case err != nil:
-		c.sh.complain(err.Error(), wording.Hint(err))
+		c.sh.Complain(err.Error(), wording.Hint(err))
 		c.refused = !c.sh.Console.Ask
 	}
 	switch {
-	case l.err == nil:
+	case l.Err == nil:
 		return nil
-	case !errors.Is(l.err, io.EOF):
-		return l.err
+	case !errors.Is(l.Err, io.EOF):
+		return l.Err
 	case c.sh.Console.Ask:
 		return errQuit
 	}
@@ -74,7 +75,7 @@ func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
 // spoken notes what became of the person's words, and tells what is not to be
 // seen anyway.
 func (c *chat) spoken(s api.Spoken) {
-	c.sh.warn(slices.Concat(s.Run.Warnings, s.Run.Notes))
+	c.sh.Warn(slices.Concat(s.Run.Warnings, s.Run.Notes))
 	c.sent[s.Event] = c.sh.Console.Ask // it stands on the screen already
 	if s.Run.ID != c.run.ID {
 		c.seen, c.since = s.Seq, s.Seq
@@ -89,7 +90,7 @@ func (c *chat) command(ctx context.Context, svc api.Service, text string) error 
 	case "/quit", "/exit", "/q":
 		return errQuit
 	case "/help":
-		c.sh.printf("%s", chatHelp)
+		c.sh.Printf("%s", chatHelp)
 		return nil
 	case "/status":
 		return c.status(ctx, svc)
@@ -118,7 +119,7 @@ func (c *chat) status(ctx context.Context, svc api.Service) error {
 	}
 	d, err := svc.Run(ctx, c.run.ID)
 	if err == nil {
-		c.sh.printLines(c.sh.view().Run(d))
+		c.sh.PrintLines(c.sh.View().Run(d))
 	}
 	return err
 }
@@ -136,8 +137,8 @@ func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
 		if m.Kind == core.SaidQuestion {
 			c.tell("answer with: /answer " + m.Question + " TEXT")
 		}
-	case !spoken && e.Seq > c.since && !c.sh.json && view.Newsworthy(e):
-		c.sh.printLines(c.sh.view().Notice(e))
+	case !spoken && e.Seq > c.since && !c.sh.JSON && view.Newsworthy(e):
+		c.sh.PrintLines(c.sh.View().Notice(e))
 		if e.Type == core.TypeApprovalRequested || e.Type == core.TypeRunPaused || e.Type == core.TypeReviewAwaited {
 			if d, err := svc.Run(ctx, c.run.ID); err == nil && stops(d.Status) {
 				c.hint(d)
@@ -154,16 +155,16 @@ func (c *chat) listen(ctx context.Context, svc api.Service, e core.Event) {
 	}
 	d, err := svc.Run(ctx, c.run.ID)
 	if err == nil && (e.Type == core.TypeQuestionAsked || d.Status != core.StatusActive) {
-		c.sh.ring(soundOf(e.Type))
+		ring(c.sh, soundOf(e.Type))
 	}
 }
 
 func (c *chat) print(m api.Message) {
-	if !c.sh.json {
-		c.sh.printLines(c.sh.view().Message(m))
+	if !c.sh.JSON {
+		c.sh.PrintLines(c.sh.View().Message(m))
 		return
 	}
-	if err := c.sh.printJSONLine(m); err != nil {
-		c.sh.complain(err.Error(), "")
+	if err := c.sh.PrintJSONLine(m); err != nil {
+		c.sh.Complain(err.Error(), "")
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
@@ -81,7 +82,7 @@ func (b *buffer) String() string {
 
 // bench is a program in front of a scripted engine.
 type bench struct {
-	Program
+	shell.Program
 	svc      *apitest.Service
 	out, err *buffer
 	env      map[string]string
@@ -95,14 +96,14 @@ func newBench(t *testing.T) *bench {
 	dir := t.TempDir()
 	b := &bench{svc: &apitest.Service{InfoAnswer: api.Info{Version: "1.0"}}, out: &buffer{}, err: &buffer{},
 		env: map[string]string{"HOME": dir}}
-	b.Program = Program{
+	b.Program = shell.Program{
 		Console: terminal.Console{In: strings.NewReader(""), Out: b.out, Err: b.err, Width: func() int { return 0 }, ErrWidth: func() int { return 0 }},
-		Build:   Build{Version: "1.0"}, Env: func(n string) string { return b.env[n] }, Dir: func() (string, error) { return dir, nil },
+		Build:   shell.Build{Version: "1.0"}, Env: func(n string) string { return b.env[n] }, Dir: func() (string, error) { return dir, nil },
 		Now: func() time.Time { return noon },
-		Connect: func(context.Context, ConnectOptions) (api.Service, func() error, error) {
+		Dial: func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
 			return b.svc, func() error { b.closed++; return nil }, nil
 		},
-		Detach:    func(context.Context, ConnectOptions) error { b.detached++; return nil },
+		Detach:    func(context.Context, shell.ConnectOptions) error { b.detached++; return nil },
 		Isolation: func(context.Context) (string, string) { return "sandbox", "" },
 		Remedy:    func() string { return "sudo apt install bubblewrap" },
 		Walls: func(context.Context) ([]wall.Trial, error) {
@@ -115,8 +116,8 @@ func newBench(t *testing.T) *bench {
 
 // own makes the engine one that ends with the command.
 func (b *bench) own() *bench {
-	connect := b.Connect
-	b.Connect = func(ctx context.Context, o ConnectOptions) (api.Service, func() error, error) {
+	connect := b.Dial
+	b.Dial = func(ctx context.Context, o shell.ConnectOptions) (api.Service, func() error, error) {
 		svc, end, err := connect(ctx, o)
 		return ending{svc}, end, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/doorway"
@@ -21,7 +22,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-func newCockpit(sh *shell) *cobra.Command {
+func newCockpit(sh *shell.Shell) *cobra.Command {
 	open := false
 	cmd := &cobra.Command{
 		Use:   "cockpit [flags]",
@@ -47,43 +48,43 @@ used or has expired. Some sandboxed browsers cannot read it: use the link.`,
 	return cmd
 }
 
-func cockpit(ctx context.Context, sh *shell, open bool) error {
-	if err := sh.personsOwn("cockpit"); err != nil {
+func cockpit(ctx context.Context, sh *shell.Shell, open bool) error {
+	if err := sh.AtTerminal("cockpit"); err != nil {
 		return err
 	}
-	if err := sh.serving(ctx); err != nil {
+	if err := ensureServing(ctx, sh); err != nil {
 		return err
 	}
-	opts, err := sh.options()
+	opts, err := sh.Options()
 	if err != nil {
 		return err
 	}
 	opts.Existing = true // one of this command would end with it
-	return sh.connectTo(ctx, opts, func(svc api.Service) error {
-		code, err := sh.signIn(ctx, svc)
+	return sh.ConnectTo(ctx, opts, func(svc api.Service) error {
+		code, err := signIn(ctx, sh, svc)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			err = sh.printJSON(code)
+		if sh.JSON {
+			err = sh.PrintJSON(code)
 		} else {
-			sh.printf("%s\n", code.URL)
-			sh.printText("", "Code to type in: "+code.Code+" (works once, until "+code.Until.In(time.Local).Format("15:04")+")")
+			sh.Printf("%s\n", code.URL)
+			sh.PrintText("", "Code to type in: "+code.Code+" (works once, until "+code.Until.In(time.Local).Format("15:04")+")")
 		}
 		if err == nil && open {
-			err = sh.browse(ctx, code, code.URL)
+			err = browse(ctx, sh, code, code.URL)
 		}
 		return err
 	})
 }
 
-// serving makes sure that an engine runs in the background; one that begins
+// ensureServing makes sure that an engine runs in the background; one that begins
 // serves the cockpit. One that runs already, or elsewhere, is left as it is.
-func (sh *shell) serving(ctx context.Context) error {
-	if sh.isElsewhere() {
+func ensureServing(ctx context.Context, sh *shell.Shell) error {
+	if sh.IsElsewhere() {
 		return nil
 	}
-	opts, err := sh.options()
+	opts, err := sh.Options()
 	if err != nil || opts.Existing {
 		return err
 	}
@@ -92,9 +93,9 @@ func (sh *shell) serving(ctx context.Context) error {
 }
 
 // signIn has the engine make a link for this person's browser.
-func (sh *shell) signIn(ctx context.Context, svc api.Service) (api.SignInCode, error) {
+func signIn(ctx context.Context, sh *shell.Shell, svc api.Service) (api.SignInCode, error) {
 	code, err := svc.SignIn(ctx, api.SignIn{})
-	if server := sh.server(); err == nil && server != "" { // that is how it is reached from here
+	if server := sh.Server(); err == nil && server != "" { // that is how it is reached from here
 		code.URL = strings.TrimSuffix(server, "/") + "/sign-in#" + code.Code
 	}
 	return code, err
@@ -109,7 +110,7 @@ func leadingTo(link, page string) string {
 // showCockpit tells where a run is seen, and opens it where there is a screen for
 // that. A browser that does not come up is no reason to leave the run: the link
 // stands there.
-func (sh *shell) showCockpit(ctx context.Context, code api.SignInCode, run api.Run) {
+func showCockpit(ctx context.Context, sh *shell.Shell, code api.SignInCode, run api.Run) {
 	page := "/runs/" + url.PathEscape(run.Alias)
 	if run.Epic != nil {
 		page = "/projects/" + url.PathEscape(run.Epic.Project)
@@ -119,8 +120,8 @@ func (sh *shell) showCockpit(ctx context.Context, code api.SignInCode, run api.R
 	if !graphical(sh.Env) {
 		return
 	}
-	if err := sh.browse(ctx, code, link); err != nil {
-		sh.warn([]string{err.Error() + ": " + wording.Hint(err)})
+	if err := browse(ctx, sh, code, link); err != nil {
+		sh.Warn([]string{err.Error() + ": " + wording.Hint(err)})
 	}
 }
 
@@ -134,8 +135,8 @@ const browseTime = 10 * time.Second
 
 // browse opens a link to a code in the person's browser, by a page that only they
 // can read: others on the machine see what programs are started with.
-func (sh *shell) browse(ctx context.Context, code api.SignInCode, link string) error {
-	opts, err := sh.options()
+func browse(ctx context.Context, sh *shell.Shell, code api.SignInCode, link string) error {
+	opts, err := sh.Options()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 // TestABrowserIsLedByAPage: what programs are started with can be read by everybody
@@ -23,7 +24,7 @@ func TestABrowserIsLedByAPage(t *testing.T) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	b := newBench(t)
 	b.svc.Access.Code = api.SignInCode{Code: "A-B", URL: "http://127.0.0.1:1/sign-in#A-B", Until: noon}
-	b.run(t, ExitOK, "cockpit", "--open")
+	b.run(t, shell.ExitOK, "cockpit", "--open")
 	b.said(t, b.out, "http://127.0.0.1:1/sign-in#A-B\n", "Code to type in: A-B (works once, until ")
 	read := func(name string) string {
 		t.Helper()
@@ -49,7 +50,7 @@ func TestABrowserIsLedByAPage(t *testing.T) {
 		}
 	}
 	b.svc.Access.Code.Code = "C-D"
-	b.run(t, ExitError, "cockpit", "--open")
+	b.run(t, shell.ExitError, "cockpit", "--open")
 	b.said(t, b.err, "no browser could be opened", "open the link yourself")
 	if left, err := filepath.Glob(filepath.Join(b.env["HOME"], ".local", "state", "stellwerk", "open", "*.html")); err != nil || len(left) != 1 {
 		t.Errorf("left are %v, %v", left, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
@@ -20,16 +21,16 @@ type ranError struct{ error }
 func (e ranError) Unwrap() error { return e.error }
 
 // conclude prints an error and returns the exit code.
-func (sh *shell) conclude(cmd *cobra.Command, err error, asJSON bool) int {
+func conclude(sh *shell.Shell, cmd *cobra.Command, err error, asJSON bool) int {
 	if err == nil {
-		return ExitOK
+		return shell.ExitOK
 	}
-	var code exitError
+	var code shell.Status
 	if errors.As(err, &code) {
 		return int(code)
 	}
 	e, usage := explain(cmd, err)
-	e.Hint = sh.reaching(e.Hint)
+	e.Hint = sh.WithFlags(e.Hint)
 	if asJSON {
 		line, err := json.Marshal(e)
 		if err == nil { // the last line on standard error: standard output holds answers only
@@ -37,9 +38,9 @@ func (sh *shell) conclude(cmd *cobra.Command, err error, asJSON bool) int {
 			return e.Exit
 		}
 	}
-	sh.complain(e.Detail, e.Hint)
+	sh.Complain(e.Detail, e.Hint)
 	if usage {
-		sh.tell("  usage: ", e.Usage)
+		sh.Tell("  usage: ", e.Usage)
 	}
 	return e.Exit
 }
@@ -56,15 +57,15 @@ type failure struct {
 // explain says what went wrong, and whether the command line did.
 func explain(cmd *cobra.Command, err error) (failure, bool) {
 	var ran ranError
-	var usage usageError
+	var usage shell.UsageError
 	if !errors.As(err, &usage) && !errors.As(err, &ran) {
 		err = combined(cmd, err)
 	}
 	switch {
 	case errors.As(err, &usage) || !errors.As(err, &ran):
-		return failure{core.CodeInvalid, err.Error(), wording.Hint(err), cmd.UseLine(), ExitUsage}, true
-	case errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled):
-		return failure{Code: core.CodeUnavailable, Detail: "interrupted", Exit: ExitError}, false
+		return failure{core.CodeInvalid, err.Error(), wording.Hint(err), cmd.UseLine(), shell.ExitUsage}, true
+	case errors.Is(err, shell.ErrInterrupted) || errors.Is(err, context.Canceled):
+		return failure{Code: core.CodeUnavailable, Detail: "interrupted", Exit: shell.ExitError}, false
 	}
-	return failure{Code: core.CodeOf(err), Detail: err.Error(), Hint: wording.Hint(err), Exit: ExitError}, false
+	return failure{Code: core.CodeOf(err), Detail: err.Error(), Hint: wording.Hint(err), Exit: shell.ExitError}, false
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-func newConversations(sh *shell) *cobra.Command {
+func newConversations(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conversations [PROJECT]",
 		Short: "List a project's conversations, or start one",
@@ -23,18 +24,18 @@ Name the PROJECT as for say.`,
   stellwerk say --conversation "the search" "it must ignore case"
   stellwerk conversations rename "the search" search`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeAddressees(sh),
+		ValidArgsFunction: shell.CompleteAddressees(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return sh.conversing(cmd.Context(), func(svc api.Service, dir string) error {
-				list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: first(args), Dir: dir})
+			return conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
+				list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: shell.First(args), Dir: dir})
 				if err != nil {
 					return err
 				}
-				if sh.json {
-					return sh.printJSON(api.ConversationList{Conversations: list})
+				if sh.JSON {
+					return sh.PrintJSON(api.ConversationList{Conversations: list})
 				}
 				for _, t := range list {
-					sh.printLines(sh.view().Talk(t))
+					sh.PrintLines(sh.View().Talk(t))
 				}
 				return nil
 			})
@@ -44,7 +45,7 @@ Name the PROJECT as for say.`,
 	return cmd
 }
 
-func newConversationsStart(sh *shell) *cobra.Command {
+func newConversationsStart(sh *shell.Shell) *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
 		Use:   "start NAME [flags]",
@@ -54,21 +55,21 @@ unique in the project.`,
 		Example: `  stellwerk conversations start "the search" --project shop`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := sh.personal("conversations start"); err != nil {
+			if err := sh.ForPeople("conversations start"); err != nil {
 				return err
 			}
-			return sh.conversing(cmd.Context(), func(svc api.Service, dir string) error {
+			return conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
 				talk, err := svc.OpenConversation(cmd.Context(), api.OpenConversation{Project: project, Dir: dir, Name: args[0]})
-				return sh.talk(talk, "begun", err)
+				return printConversation(sh, talk, "begun", err)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` it belongs to (default: the working directory's)")
-	must(cmd.RegisterFlagCompletionFunc("project", completeAddressees(sh)))
+	shell.Must(cmd.RegisterFlagCompletionFunc("project", shell.CompleteAddressees(sh)))
 	return cmd
 }
 
-func newConversationsRename(sh *shell) *cobra.Command {
+func newConversationsRename(sh *shell.Shell) *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
 		Use:   "rename CONVERSATION NAME [flags]",
@@ -78,52 +79,52 @@ main cannot be renamed.`,
 		Example: `  stellwerk conversations rename c1 search`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := sh.personal("conversations rename"); err != nil {
+			if err := sh.ForPeople("conversations rename"); err != nil {
 				return err
 			}
-			return sh.conversing(cmd.Context(), func(svc api.Service, dir string) error {
+			return conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
 				req := api.NameConversation{Project: project, Dir: dir, Conversation: args[0], Name: args[1]}
 				talk, err := svc.NameConversation(cmd.Context(), req)
-				return sh.talk(talk, "renamed", err)
+				return printConversation(sh, talk, "renamed", err)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` it belongs to (default: the working directory's)")
-	must(cmd.RegisterFlagCompletionFunc("project", completeAddressees(sh)))
+	shell.Must(cmd.RegisterFlagCompletionFunc("project", shell.CompleteAddressees(sh)))
 	return cmd
 }
 
 // conversing calls fn with the engine and the folder that a project may be of.
-func (sh *shell) conversing(ctx context.Context, fn func(svc api.Service, dir string) error) error {
+func conversing(ctx context.Context, sh *shell.Shell, fn func(svc api.Service, dir string) error) error {
 	dir, err := sh.Dir()
 	if err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error { return fn(svc, dir) })
+	return sh.Connect(ctx, func(svc api.Service) error { return fn(svc, dir) })
 }
 
-// talk says what became of a conversation.
-func (sh *shell) talk(t api.ConversationView, done string, err error) error {
+// printConversation says what became of a conversation.
+func printConversation(sh *shell.Shell, t api.ConversationView, done string, err error) error {
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(t)
+	if sh.JSON {
+		return sh.PrintJSON(t)
 	}
-	sh.printf("%s is %s (%s): stellwerk say --conversation %s \"…\"\n", terminal.Line(t.Name), done, t.ID, terminal.Line(plain.ShellWord(t.Name)))
+	sh.Printf("%s is %s (%s): stellwerk say --conversation %s \"…\"\n", terminal.Line(t.Name), done, t.ID, terminal.Line(plain.ShellWord(t.Name)))
 	return nil
 }
 
 // inConversation gives a command the flag for a conversation.
-func inConversation(cmd *cobra.Command, sh *shell, to *string, help string) {
+func inConversation(cmd *cobra.Command, sh *shell.Shell, to *string, help string) {
 	cmd.Flags().StringVarP(to, "conversation", "c", "", help)
-	must(cmd.RegisterFlagCompletionFunc("conversation", func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	shell.Must(cmd.RegisterFlagCompletionFunc("conversation", func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var names []cobra.Completion
 		project := ""
 		if len(args) > 1 || len(args) == 1 && cmd.Name() != "say" {
 			project = args[0]
 		}
-		err := sh.conversing(cmd.Context(), func(svc api.Service, dir string) error {
+		err := conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
 			list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: project, Dir: dir})
 			for _, t := range list {
 				names = append(names, t.Name)

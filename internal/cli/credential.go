@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
@@ -17,9 +18,9 @@ import (
 // examineCredentials looks whether the variables are set that agents get their
 // credentials by, and whether one is where the settings say. It shows no value:
 // whether one is good is for the agent to find out.
-func (sh *shell) examineCredentials(ctx context.Context) api.Examined {
-	if repo, err := sh.repository(); err == nil {
-		if _, _, err := repo.settings(); err != nil {
+func examineCredentials(ctx context.Context, sh *shell.Shell) api.Examined {
+	if repo, err := sh.Repository(); err == nil {
+		if _, _, err := repo.Settings(); err != nil {
 			return unsettled("credentials")
 		}
 	}
@@ -28,8 +29,8 @@ func (sh *shell) examineCredentials(ctx context.Context) api.Examined {
 	if sh.Credentials != nil {
 		names := sh.Credentials()
 		_, err := program.Look(os.Getenv("PATH"), "claude")
-		set := slices.IndexFunc(names, func(name string) bool { return sh.isSet(name) })
-		place, trouble := sh.keptCredential(ctx)
+		set := slices.IndexFunc(names, func(name string) bool { return isSet(sh, name) })
+		place, trouble := keptCredential(ctx, sh)
 		switch none := "none of " + strings.Join(names, ", ") + " is set"; {
 		case trouble != "":
 			missing = append(missing, "claude: "+trouble)
@@ -43,8 +44,8 @@ func (sh *shell) examineCredentials(ctx context.Context) api.Examined {
 			missing = append(missing, "claude: "+none)
 		}
 	}
-	for _, s := range sh.namedSecrets(ctx) {
-		if sh.isSet(s.variable) {
+	for _, s := range namedSecrets(ctx, sh) {
+		if isSet(sh, s.variable) {
 			found = append(found, fmt.Sprintf("%s: %s is set", s.playbook, s.variable))
 		} else {
 			missing = append(missing, fmt.Sprintf("%s: %s is not set", s.playbook, s.variable))
@@ -63,29 +64,29 @@ func (sh *shell) examineCredentials(ctx context.Context) api.Examined {
 	return doctor.OK("credentials", strings.Join(found, "; "))
 }
 
-func (sh *shell) isSet(variable string) bool { return sh.Env(variable) != "" }
+func isSet(sh *shell.Shell, variable string) bool { return sh.Env(variable) != "" }
 
 type namedSecret struct{ playbook, variable string }
 
 // namedSecrets are the variables that the playbooks of the working copy pass to
 // their agents. A playbook that cannot be read names none; playbook validate
 // says why.
-func (sh *shell) namedSecrets(ctx context.Context) []namedSecret {
-	repo, err := sh.repository()
+func namedSecrets(ctx context.Context, sh *shell.Shell) []namedSecret {
+	repo, err := sh.Repository()
 	if err != nil {
 		return nil
 	}
-	files, err := repo.playbooks()
+	files, err := repo.Playbooks()
 	if err != nil {
 		return nil
 	}
-	opts, err := repo.options(ctx)
+	opts, err := repo.Options(ctx)
 	if err != nil {
 		return nil
 	}
 	var named []namedSecret
 	for _, file := range files {
-		data, err := repo.read(file)
+		data, err := repo.Read(file)
 		if err != nil {
 			continue
 		}
@@ -101,7 +102,7 @@ func (sh *shell) namedSecrets(ctx context.Context) []namedSecret {
 }
 
 // examineProxies says that a proxy's password stays here. There is nothing to say without one.
-func (sh *shell) examineProxies() (api.Examined, bool) {
+func examineProxies(sh *shell.Shell) (api.Examined, bool) {
 	if sh.Proxies == nil {
 		return api.Examined{}, false
 	}

@@ -7,11 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type diffOptions struct{ query api.DiffQuery }
 
-func newDiff(sh *shell) *cobra.Command {
+func newDiff(sh *shell.Shell) *cobra.Command {
 	o := &diffOptions{}
 	cmd := &cobra.Command{
 		Use:   "diff [RUN] [flags]",
@@ -22,33 +23,33 @@ current round. In a file or a pipe, the output is a patch for git apply.`,
   stellwerk diff brisk-otter --stat
   stellwerk diff brisk-otter --stage build > build.patch`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().StringVar(&o.query.Stage, "stage", "", "only this `STAGE`")
 	cmd.Flags().BoolVar(&o.query.Stat, "stat", false, "show only a summary")
-	completeStages(sh, cmd, "stage")
+	shell.CompleteStages(sh, cmd, "stage")
 	return cmd
 }
 
-func (o *diffOptions) run(ctx context.Context, sh *shell, given string) error {
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, given)
+func (o *diffOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
-		if !sh.json {
+		if !sh.JSON {
 			detail, err := svc.Run(ctx, id)
 			if err != nil {
 				return err
 			}
-			return sh.diffTo(ctx, svc, detail, o.query)
+			return printDiff(ctx, sh, svc, detail, o.query)
 		}
 		var text strings.Builder
 		if err := svc.Diff(ctx, id, o.query, &text); err != nil {
 			return err
 		}
-		return sh.printJSON(struct {
+		return sh.PrintJSON(struct {
 			Diff string `json:"diff"`
 		}{text.String()})
 	})

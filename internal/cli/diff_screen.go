@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-// diffTo prints a diff: as it is to a file or pipe, harmless and in colour to
+// printDiff prints a diff: as it is to a file or pipe, harmless and in colour to
 // a screen. An empty one is explained beside it, on standard error.
-func (sh *shell) diffTo(ctx context.Context, svc api.Service, d api.RunDetail, q api.DiffQuery) error {
+func printDiff(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail, q api.DiffQuery) error {
 	out := &written{w: sh.Console.Out}
 	screen := &diffScreen{out: out, style: sh.Console.Style}
 	var err error
@@ -24,7 +25,7 @@ func (sh *shell) diffTo(ctx context.Context, svc api.Service, d api.RunDetail, q
 		err = svc.Diff(ctx, d.ID, q, out)
 	}
 	if err == nil && !out.any {
-		sh.warn([]string{noDiff(d, q)})
+		sh.Warn([]string{noDiff(d, q)})
 	}
 	return err
 }

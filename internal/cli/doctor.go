@@ -7,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
-func newDoctor(sh *shell) *cobra.Command {
+func newDoctor(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.OnThisMachine(),
 		Use:         "doctor",
 		Short:       "Check that this machine has what runs need",
 		Long: `Checks git and your commit identity, your settings and price list, isolation and
@@ -32,57 +33,57 @@ and sends them nothing. Exit code 1 means that runs cannot work yet.`,
 	}
 }
 
-func runDoctor(ctx context.Context, sh *shell) error {
-	opts, err := sh.options()
+func runDoctor(ctx context.Context, sh *shell.Shell) error {
+	opts, err := sh.Options()
 	if err != nil {
 		return err
 	}
 	findings := append([]api.Examined{
 		doctor.Git(ctx),
-		sh.examineIdentity(ctx),
-		sh.examineSettings(),
-		sh.examineIsolation(ctx),
-	}, sh.examineWalls(ctx)...)
+		examineIdentity(ctx, sh),
+		examineSettings(sh),
+		examineIsolation(ctx, sh),
+	}, examineWalls(ctx, sh)...)
 	findings = append(findings,
-		sh.examineResources(ctx),
+		examineResources(ctx, sh),
 		examineState(opts.State),
 		doctor.Space(nearest(opts.State)),
-		sh.examineKept(ctx, opts.State),
-		sh.examineDatabase(ctx, opts.State),
+		examineKept(ctx, sh, opts.State),
+		examineDatabase(ctx, sh, opts.State),
 		examineAgents(ctx),
-		sh.examineCredentials(ctx),
-		sh.examineForge(),
-		sh.examineClock(opts.State),
-		sh.examineEngine(ctx, opts),
+		examineCredentials(ctx, sh),
+		examineForge(sh),
+		examineClock(sh, opts.State),
+		examineEngine(ctx, sh, opts),
 		examineListener(ctx, opts.State),
-		sh.examineNotices(ctx),
-		sh.examinePlugin(ctx),
+		examineNotices(ctx, sh),
+		examinePlugin(ctx, sh),
 	)
-	if proxy, found := sh.examineProxies(); found {
+	if proxy, found := examineProxies(sh); found {
 		findings = append(findings, proxy)
 	}
-	if sh.json {
-		if err := sh.printJSON(api.ExaminedList{Findings: findings}); err != nil {
+	if sh.JSON {
+		if err := sh.PrintJSON(api.ExaminedList{Findings: findings}); err != nil {
 			return err
 		}
 	} else {
-		sh.printFindings(findings)
+		printFindings(sh, findings)
 	}
 	for _, f := range findings {
 		if f.Grade == api.GradeFail {
-			return exitWith(ExitError)
+			return shell.Exit(shell.ExitError)
 		}
 	}
 	return nil
 }
 
-func (sh *shell) printFindings(findings []api.Examined) {
+func printFindings(sh *shell.Shell, findings []api.Examined) {
 	style := sh.Console.Style
 	paint := map[string]func(string) string{api.GradeOK: style.Good, api.GradeWarn: style.Asking, api.GradeFail: style.Bad}
 	for _, f := range findings {
-		sh.printText(fmt.Sprintf("%s %-11s ", paint[f.Grade](terminal.Pad(f.Grade, 5)), f.What), f.Found)
+		sh.PrintText(fmt.Sprintf("%s %-11s ", paint[f.Grade](terminal.Pad(f.Grade, 5)), f.What), f.Found)
 		if f.Advice != "" {
-			sh.printText("      ", f.Advice)
+			sh.PrintText("      ", f.Advice)
 		}
 	}
 }

@@ -10,14 +10,15 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 func TestDoctor(t *testing.T) {
 	b := newBench(t)
 	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
-	b.Connect = refuseConnect
-	b.run(t, ExitOK, "doctor", "--json")
+	b.Dial = refuseConnect
+	b.run(t, shell.ExitOK, "doctor", "--json")
 	found := map[string]api.Examined{}
 	for _, f := range decode[map[string][]api.Examined](t, b.out.String())["findings"] {
 		found[f.What] = f
@@ -28,10 +29,10 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	b.Isolation = func(context.Context) (string, string) { return "sandbox", "bwrap is version 0.6" }
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "ok    identity    Ada <ada@example.org>", "warn  isolation", "version 0.6")
 	b.Isolation = func(context.Context) (string, string) { return "none", "no bubblewrap" }
-	b.run(t, ExitError, "doctor")
+	b.run(t, shell.ExitError, "doctor")
 	b.said(t, b.out, "fail  isolation", "no bubblewrap", "apt install bubblewrap")
 	if _, err := os.Stat(b.env["STELLWERK_STATE"]); !os.IsNotExist(err) {
 		t.Error("looking made the state folder")
@@ -41,19 +42,19 @@ func TestDoctor(t *testing.T) {
 func TestDoctorReadsSettingsAndPrices(t *testing.T) {
 	b := newBench(t)
 	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
-	b.Connect = refuseConnect
+	b.Dial = refuseConnect
 	dir := filepath.Join(b.env["HOME"], ".config", "stellwerk")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, dir+"/prices.yaml", "models: {x: {input: three, output: 1}}\n")
-	b.run(t, ExitError, "doctor")
+	b.run(t, shell.ExitError, "doctor")
 	b.said(t, b.out, "fail  settings    "+dir+`/prices.yaml:1:21: models.x.input: "three" is not a price`, "claude attempts do not start until then")
 	writeFile(t, dir+"/prices.yaml", "models: {x: {input: 3, output: 1}}\n")
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "ok    settings    no mistakes")
 	writeFile(t, dir+"/config.yaml", "network: {mode: closed}\n")
-	b.run(t, ExitError, "doctor")
+	b.run(t, shell.ExitError, "doctor")
 	const mistake = `network.mode: "closed"`
 	b.said(t, b.out, "fail  settings    "+dir+"/config.yaml:1:17: "+mistake, "warn  credentials not checked", "warn  notify      not checked")
 	if n := strings.Count(b.out.String(), mistake); n != 1 {
@@ -64,9 +65,9 @@ func TestDoctorReadsSettingsAndPrices(t *testing.T) {
 func TestDoctorTellsOfProxyPasswords(t *testing.T) {
 	b := newBench(t)
 	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
-	b.Connect = refuseConnect
+	b.Dial = refuseConnect
 	b.Proxies = func() []string { return []string{"HTTPS_PROXY"} }
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "warn  proxy", "HTTPS_PROXY without the name and password", "`secrets`")
 }
 
@@ -85,25 +86,25 @@ phases: [{id: a, role: writer, done: {changed: x}}]
 	}
 	empty := t.TempDir()
 	t.Setenv("PATH", empty)
-	b.Connect, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
+	b.Dial, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
 	b.env["MY_TOKEN"] = "hush-2"
-	b.run(t, ExitError, "doctor") // there is not even git
+	b.run(t, shell.ExitError, "doctor") // there is not even git
 	b.said(t, b.out, "ok    credentials own: MY_TOKEN is set; claude, which is not on PATH: none of KEY_A, KEY_B is set")
 	if err := os.WriteFile(empty+"/claude", nil, 0o644); err != nil { // somebody meant it to be there
 		t.Fatal(err)
 	}
 	b.out.b.Reset()
-	b.run(t, ExitError, "doctor")
+	b.run(t, shell.ExitError, "doctor")
 	b.said(t, b.out, "warn  credentials claude: none of KEY_A, KEY_B is set")
 	b.env["MY_TOKEN"] = ""
 	t.Setenv("PATH", bin+":"+path)
 	b.Credentials = func() []string { return []string{"KEY_A", "KEY_B"} }
-	b.Connect = refuseConnect
-	b.run(t, ExitOK, "doctor")
+	b.Dial = refuseConnect
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "warn  credentials", "claude: none of KEY_A, KEY_B is set", "own: MY_TOKEN is not set")
 	b.out.b.Reset()
 	b.env["KEY_B"], b.env["MY_TOKEN"] = "hush-1", "hush-2"
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "ok    credentials claude: KEY_B is set; own: MY_TOKEN is set")
 	if strings.Contains(b.out.String(), "hush") {
 		t.Errorf("a secret is shown: %s", b.out)
@@ -115,15 +116,15 @@ func TestDoctorDoesNotPraiseMissingCredentials(t *testing.T) {
 	b := newBench(t)
 	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
 	t.Setenv("PATH", t.TempDir())
-	b.Connect, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
-	b.run(t, ExitError, "doctor") // there is not even git
+	b.Dial, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
+	b.run(t, shell.ExitError, "doctor") // there is not even git
 	b.said(t, b.out, "warn  credentials claude, which is not on PATH: none of KEY_A, KEY_B is set", "`command` agents need none")
 }
 
 // What refuses the first run is told before it.
 func TestDoctorReportsAMissingIdentity(t *testing.T) {
 	b := newBench(t)
-	b.Connect = refuseConnect
+	b.Dial = refuseConnect
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", "")
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
@@ -133,23 +134,23 @@ func TestDoctorReportsAMissingIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Dir = func() (string, error) { return repository, nil }
-	b.run(t, ExitError, "doctor")
+	b.run(t, shell.ExitError, "doctor")
 	b.said(t, b.out, "fail  identity    git does not know who you are", "git config --global user.email")
 
 	// Elsewhere it may be a repository's own.
 	b.Dir = func() (string, error) { return elsewhere, nil }
 	b.out.b.Reset()
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "warn  identity    git does not know who you are, unless a repository sets")
 }
 
 func TestDoctorLooksAtTheDatabase(t *testing.T) {
 	b := newBench(t)
 	state := t.TempDir()
-	b.env["STELLWERK_STATE"], b.Connect, b.Database = state, refuseConnect, app.ExamineDatabase
-	b.run(t, ExitOK, "doctor") // there is none, which is in order
+	b.env["STELLWERK_STATE"], b.Dial, b.Database = state, refuseConnect, app.ExamineDatabase
+	b.run(t, shell.ExitOK, "doctor") // there is none, which is in order
 	writeFile(t, filepath.Join(state, "stellwerk.db"), strings.Repeat("not a database\n", 100))
-	b.run(t, ExitError, "doctor")
+	b.run(t, shell.ExitError, "doctor")
 	b.said(t, b.out, "fail  database    database "+filepath.Join(state, "stellwerk.db")+" is damaged", "`stellwerk restore`")
 }
 
@@ -159,16 +160,16 @@ func TestDoctorDoesNotPraiseWhatItCannotRead(t *testing.T) {
 	b := newBench(t)
 	state := t.TempDir()
 	b.env["STELLWERK_STATE"] = state
-	b.Connect = func(context.Context, ConnectOptions) (api.Service, func() error, error) {
+	b.Dial = func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
 		return nil, nil, core.Errorf(core.CodeUnavailable, "you may not read the state folder").WithHint("use the account that it belongs to")
 	}
-	b.run(t, ExitError, "doctor")
+	b.run(t, shell.ExitError, "doctor")
 	b.said(t, b.out, "fail  engine      you may not read the state folder", "use the account")
 
-	b.Connect = refuseConnect
+	b.Dial = refuseConnect
 	writeFile(t, filepath.Join(state, "yards"), "a file in the folder's place")
 	b.out.b.Reset()
-	b.run(t, ExitError, "doctor")
+	b.run(t, shell.ExitError, "doctor")
 	b.said(t, b.out, "fail  state       the engine cannot read it", "move "+filepath.Join(state, "yards")+" away", "--state DIR")
 
 	if err := os.Symlink("loop", filepath.Join(state, "loop")); err != nil {
@@ -176,7 +177,7 @@ func TestDoctorDoesNotPraiseWhatItCannotRead(t *testing.T) {
 	}
 	b.env["STELLWERK_STATE"] = filepath.Join(state, "loop", "state")
 	b.out.b.Reset()
-	b.run(t, ExitError, "doctor")
+	b.run(t, shell.ExitError, "doctor")
 	b.said(t, b.out, "fail  state       "+filepath.Join(state, "loop", "state")+" cannot be written")
 }
 
@@ -188,14 +189,14 @@ func TestDoctorKnowsWhatThePluginNeeds(t *testing.T) {
 		"latest":  "warn  plugin      cannot read the version of Claude Code: latest",
 	} {
 		b := newBench(t)
-		b.Connect = refuseConnect
+		b.Dial = refuseConnect
 		bin := t.TempDir()
 		script := "#!/bin/sh\ncase $1 in --version) echo '" + version + " (Claude Code)';; *) echo '[]';; esac\n"
 		if err := os.WriteFile(bin+"/claude", []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-		b.run(t, ExitOK, "doctor")
+		b.run(t, shell.ExitOK, "doctor")
 		b.said(t, b.out, want)
 		if told := strings.Contains(b.out.String(), "the plugin needs 2.1.325 or newer: claude update"); told != (version == "2.1.197") {
 			t.Errorf("%s: %s", version, b.out)

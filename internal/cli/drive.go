@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -18,85 +19,85 @@ const maxHandovers = 8
 // drive follows a run, asks the person at its gates where one sits there, and
 // ends with the exit code of how the run stands. An engine that lived in another
 // command may end before; then this one goes on with the next, or is it.
-func (sh *shell) drive(ctx context.Context, svc api.Service, run api.Run, after int64) error {
-	return sh.driveOn(ctx, svc, run, after, maxHandovers)
+func drive(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, after int64) error {
+	return driveOn(ctx, sh, svc, run, after, maxHandovers)
 }
 
-func (sh *shell) driveOn(ctx context.Context, svc api.Service, run api.Run, after int64, handovers int) error {
-	seen, err := sh.through(ctx, svc, run, after)
+func driveOn(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, after int64, handovers int) error {
+	seen, err := driveWith(ctx, sh, svc, run, after)
 	if core.CodeOf(err) != core.CodeUnavailable || handovers == 0 {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error { return sh.driveOn(ctx, svc, run, seen, handovers-1) })
+	return sh.Connect(ctx, func(svc api.Service) error { return driveOn(ctx, sh, svc, run, seen, handovers-1) })
 }
 
-// through drives a run with one engine and returns the sequence number up to
+// driveWith drives a run with one engine and returns the sequence number up to
 // which its events were shown.
-func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, after int64) (int64, error) {
+func driveWith(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, after int64) (int64, error) {
 	for {
-		detail, seen, err := sh.follow(ctx, svc, run.ID, after)
-		asked := err == nil && sh.asks(detail)
+		detail, seen, err := follow(ctx, sh, svc, run.ID, after)
+		asked := err == nil && asksHere(sh, detail)
 		var answered *api.Run
 		if asked {
-			answered, err = sh.ask(ctx, svc, detail)
+			answered, err = askAtGate(ctx, sh, svc, detail)
 		}
 		switch {
-		case errors.Is(err, errInterrupted):
-			return seen, sh.leave(svc, run)
+		case errors.Is(err, shell.ErrInterrupted):
+			return seen, leave(sh, svc, run)
 		case err != nil:
 			return seen, err
 		case !asked:
-			return seen, sh.finished(ctx, svc, detail)
+			return seen, finished(ctx, sh, svc, detail)
 		case answered == nil:
-			sh.printText("Nothing decided. Next: ", sh.reaching(detail.Next))
-			return seen, exitWith(ExitWaiting)
+			sh.PrintText("Nothing decided. Next: ", sh.WithFlags(detail.Next))
+			return seen, shell.Exit(shell.ExitWaiting)
 		}
 		run, after = *answered, detail.Seq
 	}
 }
 
-// asks reports a gate and a person in front of it.
-func (sh *shell) asks(d api.RunDetail) bool {
-	return sh.Console.Ask && !sh.json && sh.personal("") == nil &&
+// asksHere reports a gate and a person in front of it.
+func asksHere(sh *shell.Shell, d api.RunDetail) bool {
+	return sh.Console.Ask && !sh.JSON && sh.ForPeople("") == nil &&
 		d.Status == core.StatusAwaiting && d.Gate != nil
 }
 
 // finished is finish, and what else waits.
-func (sh *shell) finished(ctx context.Context, svc api.Service, d api.RunDetail) error {
-	ended := sh.finish(d)
-	if err := sh.others(ctx, svc, d.Run); err != nil {
+func finished(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail) error {
+	ended := finish(sh, d)
+	if err := tellQueue(ctx, sh, svc, d.Run); err != nil {
 		return err
 	}
 	return ended
 }
 
 // finish says how the run stands and what to type next.
-func (sh *shell) finish(d api.RunDetail) error {
-	if sh.json {
-		if err := sh.printJSON(d); err != nil {
+func finish(sh *shell.Shell, d api.RunDetail) error {
+	if sh.JSON {
+		if err := sh.PrintJSON(d); err != nil {
 			return err
 		}
-		return exitWith(exitByStatus(d.Status))
+		return shell.Exit(shell.ExitByStatus(d.Status))
 	}
-	sh.printLines(sh.view().Run(d))
-	return exitWith(exitByStatus(d.Status))
+	sh.PrintLines(sh.View().Run(d))
+	return shell.Exit(shell.ExitByStatus(d.Status))
 }
 
 // leave says how a run that was left goes on, and ends with its exit code.
-func (sh *shell) leave(svc api.Service, run api.Run) error {
-	sh.left(svc, run)
-	return exitWith(ExitWaiting)
+func leave(sh *shell.Shell, svc api.Service, run api.Run) error {
+	tellLeft(sh, svc, run)
+	return shell.Exit(shell.ExitWaiting)
 }
 
-// left says how a run that was left goes on.
-func (sh *shell) left(svc api.Service, run api.Run) {
+// tellLeft says how a run that was left goes on.
+func tellLeft(sh *shell.Shell, svc api.Service, run api.Run) {
 	alias := terminal.Line(run.Alias)
-	if sh.ours(svc) {
-		sh.printf("Left %s. Running agents finish; nothing is lost.\n", alias)
-		sh.printf("  go on: %s\n  end it: %s\n", sh.command("watch "+alias), sh.command("cancel "+alias))
+	if sh.EngineEnds(svc) {
+		sh.Printf("Left %s. Running agents finish; nothing is lost.\n", alias)
+		sh.Printf("  go on: %s\n  end it: %s\n", sh.Command("watch "+alias), sh.Command("cancel "+alias))
 	} else {
-		sh.printf("Left %s. It goes on in the background.\n", alias)
-		sh.printf("  look again: %s\n  stop it: %s\n", sh.command("watch "+alias), sh.command("pause "+alias))
+		sh.Printf("Left %s. It goes on in the background.\n", alias)
+		sh.Printf("  look again: %s\n  stop it: %s\n", sh.Command("watch "+alias), sh.Command("pause "+alias))
 	}
 }
 
@@ -122,18 +123,18 @@ engine in the background instead.`
 // word is what a person says about a run.
 type word func(svc api.Service, id string) (api.Run, error)
 
-// say gives a person's word about a run and sees to it that the run goes on.
-func (sh *shell) say(ctx context.Context, what, given string, a after, w word) error {
-	if err := sh.personal(what); err != nil {
+// steer gives a person's word about a run and sees to it that the run goes on.
+func steer(ctx context.Context, sh *shell.Shell, what, given string, a after, w word) error {
+	if err := sh.ForPeople(what); err != nil {
 		return err
 	}
-	if a.detach || sh.session() != "" {
-		if err := sh.detached(ctx); err != nil {
+	if a.detach || sh.Session() != "" {
+		if err := sh.EnsureEngine(ctx); err != nil {
 			return err
 		}
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, given)
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
@@ -141,21 +142,21 @@ func (sh *shell) say(ctx context.Context, what, given string, a after, w word) e
 		if err != nil {
 			return err
 		}
-		return sh.goOn(ctx, svc, run, a)
+		return goOn(ctx, sh, svc, run, a)
 	})
 }
 
 // goOn follows the run where asked to, or where nobody else would drive it.
-func (sh *shell) goOn(ctx context.Context, svc api.Service, run api.Run, a after) error {
-	if session := sh.sessionHere(); session != "" && !a.follow {
-		return sh.whatNext(ctx, svc, session, run)
+func goOn(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, a after) error {
+	if session := sh.SessionHere(); session != "" && !a.follow {
+		return tellNext(ctx, sh, svc, session, run)
 	}
-	if a.follow || sh.ours(svc) && !a.detach {
-		return sh.drive(ctx, svc, run, run.Seq)
+	if a.follow || sh.EngineEnds(svc) && !a.detach {
+		return drive(ctx, sh, svc, run, run.Seq)
 	}
-	if sh.json {
-		return sh.printJSON(run)
+	if sh.JSON {
+		return sh.PrintJSON(run)
 	}
-	sh.printLines(sh.view().Runs([]api.Run{run}))
+	sh.PrintLines(sh.View().Runs([]api.Run{run}))
 	return nil
 }

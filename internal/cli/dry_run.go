@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
@@ -17,33 +19,33 @@ import (
 
 // dry shows what the run would begin with, and begins nothing. It ends as the
 // preflight did.
-func (o *runOptions) dry(ctx context.Context, sh *shell) error {
-	return sh.connect(ctx, func(svc api.Service) error {
+func (o *runOptions) dry(ctx context.Context, sh *shell.Shell) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		r, err := watched(ctx, sh, svc, &o.req, svc.Rehearse)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			err = sh.printJSON(r)
+		if sh.JSON {
+			err = sh.PrintJSON(r)
 		} else {
-			sh.printRehearsal(r, o.req.Trust)
+			printRehearsal(sh, r, o.req.Trust)
 		}
 		if err == nil && r.Problem != nil {
-			return exitWith(ExitError)
+			return shell.Exit(shell.ExitError)
 		}
 		return err
 	})
 }
 
-func (sh *shell) printRehearsal(r api.Rehearsal, trusted bool) {
+func printRehearsal(sh *shell.Shell, r api.Rehearsal, trusted bool) {
 	style := sh.Console.Style
 	field := func(name, value string) {
 		if value != "" {
-			sh.printText("  "+terminal.Pad(name, 11), value)
+			sh.PrintText("  "+terminal.Pad(name, 11), value)
 		}
 	}
-	sh.printf("%s\n", style.Strong(terminal.Line(r.Title)))
-	field("playbook", fmt.Sprintf("%s (%s, %s)", r.Playbook, r.Kind, place(r.Origin)))
+	sh.Printf("%s\n", style.Strong(terminal.Line(r.Title)))
+	field("playbook", fmt.Sprintf("%s (%s, %s)", r.Playbook, r.Kind, view.Place(r.Origin)))
 	field("branch", fmt.Sprintf("%s from %s at %s", r.Branch, r.Base, wording.Short(r.BaseCommit)))
 	field("isolation", r.Isolation)
 	field("network", networkLine(r.Network))
@@ -56,28 +58,28 @@ func (sh *shell) printRehearsal(r api.Rehearsal, trusted bool) {
 	}
 	field("limits", limitsLine(r.Limits))
 	field("resources", wording.Resources(r.Resources.Attempt))
-	sh.printf("\n")
+	sh.Printf("\n")
 	for _, s := range r.Stages {
 		if slices.Equal(s.Reach, r.Network.Attempts) {
 			s.Reach = nil // said once, for all
 		} else if s.Act == "" && len(s.Reach) == 0 {
 			s.Reach = []string{wording.Reach(nil)}
 		}
-		sh.printStage(s)
+		printStage(sh, s)
 	}
-	sh.printf("\n")
+	sh.Printf("\n")
 	for _, played := range r.Roles {
-		source := roleSource{Name: played.Name, Origin: played.Origin, Agent: played.Agent, Text: played.Text != "", Shadows: played.Shadows}
-		sh.printText("  role "+terminal.Line(played.Name)+": ", "played by "+played.Program+"; "+source.String())
+		source := view.RoleSource{Name: played.Name, Origin: played.Origin, Agent: played.Agent, Text: played.Text != "", Shadows: played.Shadows}
+		sh.PrintText("  role "+terminal.Line(played.Name)+": ", "played by "+played.Program+"; "+source.String())
 		if played.Text != "" && played.Origin == r.Origin && played.Origin != role.OriginBuiltin { // a role's file is named
-			sh.printText("    prompt: ", played.Text)
+			sh.PrintText("    prompt: ", played.Text)
 		}
 	}
-	sh.printf("\n")
-	sh.printPreflight(r, trusted)
+	sh.Printf("\n")
+	printPreflight(sh, r, trusted)
 }
 
-func (sh *shell) printStage(s api.RehearsedStage) {
+func printStage(sh *shell.Shell, s api.RehearsedStage) {
 	line := worker(s)
 	if s.Attempts > 0 {
 		line += fmt.Sprintf(", at most %s of %s", wording.Count(s.Attempts, "attempt"), wording.Duration(s.Timeout))
@@ -85,10 +87,10 @@ func (sh *shell) printStage(s api.RehearsedStage) {
 	if s.Gate != "" {
 		line += ", gate: " + string(s.Gate)
 	}
-	sh.printText(sh.Console.Style.Strong("stage "+terminal.Line(s.ID))+": ", line)
+	sh.PrintText(sh.Console.Style.Strong("stage "+terminal.Line(s.ID))+": ", line)
 	detail := func(prefix, text string) {
 		if text != "" {
-			sh.printText(prefix, text)
+			sh.PrintText(prefix, text)
 		}
 	}
 	detail("    when:   ", s.When)
@@ -147,32 +149,32 @@ func worker(s api.RehearsedStage) string {
 	return s.Role + " (or, if named, " + strings.Join(s.Roles, ", ") + ")"
 }
 
-func (sh *shell) printPreflight(r api.Rehearsal, trusted bool) {
+func printPreflight(sh *shell.Shell, r api.Rehearsal, trusted bool) {
 	style := sh.Console.Style
-	sh.warn(r.Warnings)
+	sh.Warn(r.Warnings)
 	if len(r.Untrusted) > 0 {
 		then := "the run would ask"
 		if trusted {
 			then = "the run would trust it because of --trust"
 		}
-		sh.printText("  trust: ", "nobody has trusted "+strings.Join(r.Untrusted, ", ")+" yet; "+then)
+		sh.PrintText("  trust: ", "nobody has trusted "+strings.Join(r.Untrusted, ", ")+" yet; "+then)
 	}
 	notes := wording.Preflight(r.Preflight)
 	for _, note := range notes {
-		sh.printText("  "+style.Asking("preflight: "), note)
+		sh.PrintText("  "+style.Asking("preflight: "), note)
 	}
 	switch {
 	case r.Problem != nil:
-		sh.printText("  "+style.Bad("preflight: "), r.Problem.Reason)
+		sh.PrintText("  "+style.Bad("preflight: "), r.Problem.Reason)
 		if r.Problem.Hint != "" {
-			sh.printText("    try: ", r.Problem.Hint)
+			sh.PrintText("    try: ", r.Problem.Hint)
 		}
-		sh.printf("The run would not start.\n")
+		sh.Printf("The run would not start.\n")
 	case len(notes) == 0:
-		sh.printText("  "+style.Good("preflight: "), "agents and checks are in order")
+		sh.PrintText("  "+style.Good("preflight: "), "agents and checks are in order")
 		fallthrough
 	default:
-		sh.printf("Nothing was started.\n")
+		sh.Printf("Nothing was started.\n")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type effectsOptions struct {
@@ -15,7 +16,7 @@ type effectsOptions struct {
 	last          int
 }
 
-func newEffects(sh *shell) *cobra.Command {
+func newEffects(sh *shell.Shell) *cobra.Command {
 	o := &effectsOptions{}
 	cmd := &cobra.Command{
 		Use:   "effects [RUN] [ATTEMPT] [flags]",
@@ -44,34 +45,34 @@ Outcomes:
   stellwerk effects brisk-otter --tool network --outcome refused
   stellwerk effects --tool Bash --json | jq -r '.effects[].input.command'`,
 		Args:              cobra.MaximumNArgs(2),
-		ValidArgsFunction: completeAttempts(sh),
+		ValidArgsFunction: shell.CompleteAttempts(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			attempt := ""
 			if len(args) > 1 {
 				attempt = args[1]
 			}
-			return o.run(cmd.Context(), sh, first(args), attempt)
+			return o.run(cmd.Context(), sh, shell.First(args), attempt)
 		},
 	}
 	cmd.Flags().StringVar(&o.tool, "tool", "", "only calls of the tool `NAME`")
 	cmd.Flags().StringVar(&o.outcome, "outcome", "", "only calls with this `OUTCOME`")
 	cmd.Flags().IntVarP(&o.last, "last", "n", 0, "show only the last `N`; 0 for all")
-	must(cmd.RegisterFlagCompletionFunc("tool", cobra.NoFileCompletions))
-	must(cmd.RegisterFlagCompletionFunc("outcome", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	shell.Must(cmd.RegisterFlagCompletionFunc("tool", cobra.NoFileCompletions))
+	shell.Must(cmd.RegisterFlagCompletionFunc("outcome", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return api.EffectOutcomes(), cobra.ShellCompDirectiveNoFileComp
 	}))
 	return cmd
 }
 
-func (o *effectsOptions) run(ctx context.Context, sh *shell, given, attempt string) error {
+func (o *effectsOptions) run(ctx context.Context, sh *shell.Shell, given, attempt string) error {
 	switch {
 	case o.last < 0:
-		return usagef("--last %d: must be 0 or more", o.last)
+		return shell.Usagef("--last %d: must be 0 or more", o.last)
 	case o.outcome != "" && !slices.Contains(api.EffectOutcomes(), o.outcome):
-		return usagef("--outcome %s: no such outcome; use one of %s", o.outcome, strings.Join(api.EffectOutcomes(), ", "))
+		return shell.Usagef("--outcome %s: no such outcome; use one of %s", o.outcome, strings.Join(api.EffectOutcomes(), ", "))
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, given)
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
@@ -79,11 +80,11 @@ func (o *effectsOptions) run(ctx context.Context, sh *shell, given, attempt stri
 		if err != nil {
 			return err
 		}
-		if sh.json {
+		if sh.JSON {
 			list.Effects = append([]api.Effect{}, list.Effects...)
-			return sh.printJSON(list)
+			return sh.PrintJSON(list)
 		}
-		sh.printLines(sh.view().Effects(list))
+		sh.PrintLines(sh.View().Effects(list))
 		return nil
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
@@ -20,13 +21,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-func (sh *shell) examineIsolation(ctx context.Context) api.Examined {
+func examineIsolation(ctx context.Context, sh *shell.Shell) api.Examined {
 	kind, why := sh.Isolation(ctx)
 	return doctor.Isolation(kind, why, sh.Remedy())
 }
 
 // examineResources says which limits of an attempt the kernel holds here.
-func (sh *shell) examineResources(ctx context.Context) api.Examined {
+func examineResources(ctx context.Context, sh *shell.Shell) api.Examined {
 	kind, _ := sh.Isolation(ctx)
 	return doctor.Resources(sh.Bounds(kind == config.IsolationSandbox))
 }
@@ -105,7 +106,7 @@ func readable(state string) string {
 	return ""
 }
 
-func (sh *shell) examineDatabase(ctx context.Context, state string) api.Examined {
+func examineDatabase(ctx context.Context, sh *shell.Shell, state string) api.Examined {
 	const what = "database"
 	found := "SQLite, built in"
 	if sh.SQLite != nil {
@@ -143,7 +144,7 @@ func examineAgents(ctx context.Context) api.Examined {
 
 // examineClock compares the clock with that of the state folder's disk, and
 // with what the program can know about the past.
-func (sh *shell) examineClock(state string) api.Examined {
+func examineClock(sh *shell.Shell, state string) api.Examined {
 	now := sh.Now()
 	if now.Year() < 2025 {
 		return doctor.Fail("clock", "the clock says "+now.Format(time.DateTime), "set the clock")
@@ -163,12 +164,12 @@ func (sh *shell) examineClock(state string) api.Examined {
 	return doctor.OK("clock", now.Format(time.DateTime))
 }
 
-func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) api.Examined {
+func examineEngine(ctx context.Context, sh *shell.Shell, opts shell.ConnectOptions) api.Examined {
 	opts.Existing = true
 	ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 	defer cancel()
 	f := api.Examined{What: "engine", Grade: api.GradeOK}
-	err := sh.connectTo(ctx, opts, func(svc api.Service) error {
+	err := sh.ConnectTo(ctx, opts, func(svc api.Service) error {
 		info, err := svc.Info(ctx)
 		f.Found = fmt.Sprintf("version %s runs as process %d, %d open runs", terminal.Line(info.Version), info.PID, info.Runs)
 		if err == nil && info.Version != sh.Build.Version {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
@@ -11,12 +12,12 @@ import (
 // keptCredential gets the model's credential from where the settings keep it, and
 // says only where that is, or what went wrong. Both are empty if it is kept in the
 // environment, or if there are no settings to go by.
-func (sh *shell) keptCredential(ctx context.Context) (place, trouble string) {
-	repo, err := sh.repository()
+func keptCredential(ctx context.Context, sh *shell.Shell) (place, trouble string) {
+	repo, err := sh.Repository()
 	if err != nil {
 		return "", ""
 	}
-	settings, _, err := repo.settings()
+	settings, _, err := repo.Settings()
 	if err != nil {
 		return "", ""
 	}

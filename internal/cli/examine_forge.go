@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
@@ -14,13 +15,13 @@ import (
 // examineForge looks at the settings of the forge. Of the token it looks only
 // whether there is one where the settings say, and whether others can read it;
 // whether it is good is for the forge to say.
-func (sh *shell) examineForge() api.Examined {
+func examineForge(sh *shell.Shell) api.Examined {
 	const what = "forge"
-	repo, err := sh.repository()
+	repo, err := sh.Repository()
 	if err != nil {
 		return unsettled(what)
 	}
-	settings, _, err := repo.settings()
+	settings, _, err := repo.Settings()
 	if err != nil {
 		return unsettled(what)
 	}
@@ -32,15 +33,15 @@ func (sh *shell) examineForge() api.Examined {
 		return doctor.Fail(what, err.Error(), wording.Hint(err))
 	}
 	found := fmt.Sprintf("%s at %s, remote %s", f.Kind.V, f.Server(), f.RemoteName())
-	if missing, advice := sh.missingToken(f); missing != "" {
+	if missing, advice := missingToken(sh, f); missing != "" {
 		return doctor.Fail(what, found+": "+missing, advice)
 	}
 	return doctor.OK(what, found+", with a token")
 }
 
-func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
+func missingToken(sh *shell.Shell, f config.ForgeSettings) (missing, advice string) {
 	variable, file := f.TokenVariable(), f.TokenFile.V
-	if variable != "" && sh.isSet(variable) {
+	if variable != "" && isSet(sh, variable) {
 		return "", ""
 	}
 	if file == "" {

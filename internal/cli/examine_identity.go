@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -11,7 +12,7 @@ import (
 
 // examineIdentity looks whether git has a name and an address for commits: without
 // them no run starts.
-func (sh *shell) examineIdentity(ctx context.Context) api.Examined {
+func examineIdentity(ctx context.Context, sh *shell.Shell) api.Examined {
 	const what = "identity"
 	dir, err := sh.Dir()
 	if err != nil {

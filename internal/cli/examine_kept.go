@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -24,13 +25,13 @@ const (
 
 // examineKept says that a state folder has grown large and that nothing of it is
 // ever removed by itself.
-func (sh *shell) examineKept(ctx context.Context, state string) api.Examined {
+func examineKept(ctx context.Context, sh *shell.Shell, state string) api.Examined {
 	const what = "kept"
-	repo, err := sh.repository()
+	repo, err := sh.Repository()
 	if err != nil {
 		return unsettled(what)
 	}
-	settings, _, err := repo.settings()
+	settings, _, err := repo.Settings()
 	if err != nil {
 		return unsettled(what)
 	}

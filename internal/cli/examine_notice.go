@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
@@ -19,13 +20,13 @@ import (
 // examineNotices looks whether the ways in which a person is told can be used:
 // whether what they need is set here, and whether the servers can be reached.
 // Nothing is sent.
-func (sh *shell) examineNotices(ctx context.Context) api.Examined {
+func examineNotices(ctx context.Context, sh *shell.Shell) api.Examined {
 	const what = "notify"
-	repo, err := sh.repository()
+	repo, err := sh.Repository()
 	if err != nil {
 		return unsettled(what)
 	}
-	settings, _, err := repo.settings()
+	settings, _, err := repo.Settings()
 	if err != nil {
 		return unsettled(what)
 	}
@@ -35,7 +36,7 @@ func (sh *shell) examineNotices(ctx context.Context) api.Examined {
 	}
 	var troubles []string
 	for _, way := range ways {
-		if err := sh.examineWay(ctx, way, settings.Telling); err != nil {
+		if err := examineWay(ctx, sh, way, settings.Telling); err != nil {
 			troubles = append(troubles, way+": "+err.Error())
 		}
 	}
@@ -49,7 +50,7 @@ func (sh *shell) examineNotices(ctx context.Context) api.Examined {
 	return doctor.OK(what, strings.TrimSpace(found))
 }
 
-func (sh *shell) examineWay(ctx context.Context, way string, s config.NotifySettings) error {
+func examineWay(ctx context.Context, sh *shell.Shell, way string, s config.NotifySettings) error {
 	switch way {
 	case config.NotifyDesktop:
 		name := "notify-send"

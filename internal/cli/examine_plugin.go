@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
@@ -23,7 +24,7 @@ const minClientMajor, minClientMinor, minClientPatch = 2, 1, 325
 // programs of its hooks answer. Without the client nothing is wrong: runs do not
 // need it. One that is too old for the plugin is worth a warning before anybody
 // installs it.
-func (sh *shell) examinePlugin(ctx context.Context) api.Examined {
+func examinePlugin(ctx context.Context, sh *shell.Shell) api.Examined {
 	f := api.Examined{What: "plugin", Grade: api.GradeWarn}
 	dir, err := sh.Dir()
 	if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
@@ -10,16 +11,16 @@ import (
 
 // examineSettings reads the settings that hold here, and the person's price list: a mistake in either keeps runs from
 // starting.
-func (sh *shell) examineSettings() api.Examined {
+func examineSettings(sh *shell.Shell) api.Examined {
 	const what = "settings"
 	wrong := func(err error, advice string) api.Examined {
 		return doctor.Fail(what, terminal.Line(err.Error()), advice)
 	}
-	repo, err := sh.repository()
+	repo, err := sh.Repository()
 	if err != nil {
 		return wrong(err, "")
 	}
-	if _, _, err := repo.settings(); err != nil {
+	if _, _, err := repo.Settings(); err != nil {
 		return wrong(err, "fix it; no run starts until then")
 	}
 	prices, err := config.PricesFile(sh.Env)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
@@ -36,20 +37,20 @@ func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
 func TestDoctorLooksWhetherPeopleCanBeTold(t *testing.T) {
 	b := newBench(t)
 	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
-	b.Connect = refuseConnect
+	b.Dial = refuseConnect
 	said := 0
 	there := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { said++ }))
 	defer there.Close()
 	b.env["STELLWERK_NOTIFY"], b.env["STELLWERK_NOTIFY_WEBHOOK_URL"] = "bell,webhook", there.URL+"/hidden-path"
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "warn  notify", "webhook: no token")
 	b.env["STELLWERK_NOTIFY_WEBHOOK_SECRET_ENV"], b.env["HOOK"] = "HOOK", "correct-horse-battery-staple"
 	b.out.b.Reset()
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "warn  notify", "notify_private_hosts")
 	b.env["STELLWERK_NOTIFY_PRIVATE_HOSTS"], b.env["STELLWERK_QUIET_HOURS"] = "127.0.0.1", "22:00-07:00"
 	b.out.b.Reset()
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "ok    notify", "bell, webhook; quiet 22:00-07:00")
 	if text := b.out.String(); strings.Contains(text, "hidden-path") || strings.Contains(text, "correct-horse") || said > 0 {
 		t.Errorf("%d messages were sent, and it says %s", said, text)
@@ -97,8 +98,8 @@ func TestDoctorSaysWhatIsKept(t *testing.T) {
 	b := newBench(t)
 	state := filepath.Join(t.TempDir(), "state")
 	b.env["STELLWERK_STATE"] = state
-	b.Connect = refuseConnect
-	b.run(t, ExitOK, "doctor")
+	b.Dial = refuseConnect
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "ok    kept")
 
 	writeFile(t, filepath.Join(state, "attempts", "a", "small"), "x")
@@ -108,11 +109,11 @@ func TestDoctorSaysWhatIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.out.b.Reset()
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "warn  kept", "(yards 6", "`retention` is off", "`stellwerk prune --yes` removes it; with `retention: 90d`")
 
 	b.env["STELLWERK_RETENTION"] = "90d"
 	b.out.b.Reset()
-	b.run(t, ExitOK, "doctor")
+	b.run(t, shell.ExitOK, "doctor")
 	b.said(t, b.out, "ok    kept")
 }

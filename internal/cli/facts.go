@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 type factsOptions struct{ history bool }
 
-func newFacts(sh *shell) *cobra.Command {
+func newFacts(sh *shell.Shell) *cobra.Command {
 	o := &factsOptions{}
 	cmd := &cobra.Command{
 		Use:   "facts [RUN] [flags]",
@@ -26,16 +27,16 @@ longer holds says so.
   stellwerk facts brisk-otter --history
   stellwerk facts --json | jq -r '.facts[] | select(.is_assumption) | .content'`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().BoolVar(&o.history, "history", false, "also list facts that no longer hold")
 	return cmd
 }
 
-func (o *factsOptions) run(ctx context.Context, sh *shell, given string) error {
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, given)
+func (o *factsOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
@@ -43,13 +44,13 @@ func (o *factsOptions) run(ctx context.Context, sh *shell, given string) error {
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(api.FactList{Facts: append([]core.Fact{}, facts...)})
+		if sh.JSON {
+			return sh.PrintJSON(api.FactList{Facts: append([]core.Fact{}, facts...)})
 		}
 		if len(facts) == 0 {
-			sh.printf("No facts yet. Workers report them, and people answer questions with them.\n")
+			sh.Printf("No facts yet. Workers report them, and people answer questions with them.\n")
 		}
-		sh.printLines(sh.view().Facts(facts))
+		sh.PrintLines(sh.View().Facts(facts))
 		return nil
 	})
 }

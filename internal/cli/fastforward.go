@@ -7,26 +7,27 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // mayForward asks whether a base that is checked out may be moved with its files,
 // unless the person has said so with the command.
-func (sh *shell) mayForward(ctx context.Context, m api.Mergeable, said bool) (bool, error) {
+func mayForward(ctx context.Context, sh *shell.Shell, m api.Mergeable, said bool) (bool, error) {
 	switch {
-	case sh.isElsewhere() && said:
+	case sh.IsElsewhere() && said:
 		return false, core.Errorf(core.CodeUnsupported, "%s is checked out on the engine's machine; fast-forward it there", m.Base).
 			WithHint("there: `%s`", m.Command)
-	case said || sh.isElsewhere() || !sh.Console.Ask || sh.json:
+	case said || sh.IsElsewhere() || !sh.Console.Ask || sh.JSON:
 		return said, nil
 	}
-	return sh.confirm(ctx, fmt.Sprintf("%s is checked out in %s. Fast-forward it there, with its files?", m.Base, m.Tree))
+	return sh.Confirm(ctx, fmt.Sprintf("%s is checked out in %s. Fast-forward it there, with its files?", m.Base, m.Tree))
 }
 
 // fastForward brings a base that is checked out to the commit, by the person's own
 // git with their own configuration. Their word is on record before anything moves.
 // git itself refuses to overwrite a file, and to go anywhere but forward.
-func (sh *shell) fastForward(ctx context.Context, svc api.Service, id string, m api.Mergeable) error {
+func fastForward(ctx context.Context, sh *shell.Shell, svc api.Service, id string, m api.Mergeable) error {
 	if err := onBase(ctx, m); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 // checkout is a repository with main checked out, and a commit that main can be
@@ -42,9 +43,9 @@ func TestFastForwardMovesTheBaseAlone(t *testing.T) {
 		asked          []string
 	}{
 		"as it was shown":        {asked: []string{"merge", "merge"}},
-		"on another branch":      {before: away, code: ExitError},
-		"on none":                {before: loose, code: ExitError},
-		"switched in the moment": {during: away, code: ExitError, asked: []string{"merge"}},
+		"on another branch":      {before: away, code: shell.ExitError},
+		"on none":                {before: loose, code: shell.ExitError},
+		"switched in the moment": {during: away, code: shell.ExitError, asked: []string{"merge"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tree, tip, commit := checkout(t)
@@ -63,7 +64,7 @@ func TestFastForwardMovesTheBaseAlone(t *testing.T) {
 			b.run(t, c.code, "merge", "alias-1", "--fast-forward")
 			b.asked(t, c.asked...)
 			want := tip
-			if c.code == ExitOK {
+			if c.code == shell.ExitOK {
 				want = commit
 			} else {
 				b.said(t, b.err, "main is no longer checked out in "+tree+"; nothing was merged")

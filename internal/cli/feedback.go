@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -16,7 +17,7 @@ type feedbackOptions struct {
 	after after
 }
 
-func newFeedback(sh *shell) *cobra.Command {
+func newFeedback(sh *shell.Shell) *cobra.Command {
 	o := &feedbackOptions{}
 	cmd := &cobra.Command{
 		Use:   `feedback [RUN] TEXT... [flags]`,
@@ -36,7 +37,7 @@ With - as TEXT, the command reads standard input.` + afterHelp,
   stellwerk feedback brisk-otter --reset "use the existing index instead"
   stellwerk feedback brisk-otter - < review.md`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
 	cmd.Flags().BoolVar(&o.reset, "reset", false, "start over from before the stage")
@@ -44,7 +45,7 @@ With - as TEXT, the command reads standard input.` + afterHelp,
 	return cmd
 }
 
-func (o *feedbackOptions) run(ctx context.Context, sh *shell, args []string) error {
+func (o *feedbackOptions) run(ctx context.Context, sh *shell.Shell, args []string) error {
 	given, text := "", args[0]
 	if len(args) > 1 {
 		given, text = args[0], strings.Join(args[1:], " ")
@@ -57,9 +58,9 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell, args []string) err
 		text = string(data)
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return usagef("say what should change")
+		return shell.Usagef("say what should change")
 	}
-	return sh.say(ctx, "feedback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return steer(ctx, sh, "feedback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		if given == "" {
 			if err := notARun(ctx, svc, text); err != nil {
 				return api.Run{}, err
@@ -79,7 +80,7 @@ func notARun(ctx context.Context, svc api.Service, text string) error {
 	}
 	_, err := svc.Run(ctx, text)
 	if err == nil {
-		return usagef("%s is a run; say what should change in it", text)
+		return shell.Usagef("%s is a run; say what should change in it", text)
 	}
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -17,7 +18,7 @@ const redrawEvery = time.Second
 
 // follower shows a run until it ends or needs a person.
 type follower struct {
-	sh     *shell
+	sh     *shell.Shell
 	svc    api.Service
 	id     string
 	policy bool   // the run was started with --yes
@@ -31,7 +32,7 @@ type follower struct {
 // follow shows what happens to a run after a sequence number until it ends,
 // pauses or waits for a person, and returns how it stands then and the sequence
 // number of the last event shown. With --json nothing is shown on the way.
-func (sh *shell) follow(ctx context.Context, svc api.Service, id string, after int64) (api.RunDetail, int64, error) {
+func follow(ctx context.Context, sh *shell.Shell, svc api.Service, id string, after int64) (api.RunDetail, int64, error) {
 	policy, err := approvesItself(ctx, svc, id)
 	if err != nil {
 		return api.RunDetail{}, after, err
@@ -42,7 +43,7 @@ func (sh *shell) follow(ctx context.Context, svc api.Service, id string, after i
 		err = errors.Join(err, f.block.Clear())
 	}
 	if err == nil && f.calls != "" {
-		sh.ring(f.calls)
+		ring(sh, f.calls)
 	}
 	return detail, f.seen, err
 }
@@ -62,7 +63,7 @@ func approvesItself(ctx context.Context, svc api.Service, id string) (bool, erro
 	return ok && started.Policy != nil && started.Policy.Approve, nil
 }
 
-func (f *follower) live() bool { return f.sh.Console.Live && !f.sh.json }
+func (f *follower) live() bool { return f.sh.Console.Live && !f.sh.JSON }
 
 func (f *follower) until(ctx context.Context, after int64) (api.RunDetail, error) {
 	detail, err := f.svc.Run(ctx, f.id)
@@ -176,10 +177,10 @@ func goesOn(d api.RunDetail) bool {
 }
 
 func (f *follower) show(ctx context.Context, e core.Event) error {
-	if f.sh.json || !view.Notable(e.Type) {
+	if f.sh.JSON || !view.Notable(e.Type) {
 		return nil
 	}
-	v, remark := f.sh.view(), ""
+	v, remark := f.sh.View(), ""
 	if view.Remarkable(e.Type) {
 		detail, err := f.svc.Run(ctx, f.id)
 		if err != nil {
@@ -195,7 +196,7 @@ func (f *follower) show(ctx context.Context, e core.Event) error {
 // given by policy.
 func (f *follower) listen(e core.Event) {
 	if e.Type == core.TypeQuestionAsked {
-		f.sh.ring(ringWaits)
+		ring(f.sh, ringWaits)
 	}
 	if halts(e.Type) {
 		f.calls = ""
@@ -213,7 +214,7 @@ func (f *follower) draw(ctx context.Context, d api.RunDetail) error {
 	if err != nil {
 		return err
 	}
-	return f.block.Draw(f.sh.view().Live(d, said))
+	return f.block.Draw(f.sh.View().Live(d, said))
 }
 
 // tail remembers the last thing the current attempt said.

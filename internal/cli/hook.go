@@ -6,14 +6,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
 )
 
-func newHook(sh *shell) *cobra.Command {
+func newHook(sh *shell.Shell) *cobra.Command {
 	rewake := false
 	cmd := &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.OnThisMachine(),
 		Use:         "hook", Hidden: true,
 		Short: "Answer a Claude Code hook event",
 		Long: `Reads a Claude Code hook event from standard input and prints the answer. The
@@ -24,28 +25,28 @@ session has something to do.`,
 		Example: `  stellwerk hook < event.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			code, err := sh.handleEvent(cmd.Context(), rewake)
+			code, err := handleEvent(cmd.Context(), sh, rewake)
 			if err != nil {
 				return err
 			}
-			return exitWith(code)
+			return shell.Exit(code)
 		},
 	}
 	cmd.Flags().BoolVar(&rewake, "rewake", false, "wait for the engine and wake the session")
 	return cmd
 }
 
-func (sh *shell) handleEvent(ctx context.Context, rewake bool) (int, error) {
+func handleEvent(ctx context.Context, sh *shell.Shell, rewake bool) (int, error) {
 	data, err := hook.ReadBytes(sh.Console.In)
 	if err != nil {
 		return 0, err
 	}
-	opts, err := sh.options()
+	opts, err := sh.Options()
 	if err != nil {
 		return 0, err
 	}
-	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: sh.background(opts), Rings: func() (bool, error) { return sh.rings() },
-		Open: func(dir string) []api.Run { return openRuns(opts.State, dir) }}
+	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: background(sh, opts), Rings: func() (bool, error) { return rings(sh) },
+		Open: func(dir string) []api.Run { return shell.OpenRuns(opts.State, dir) }}
 	if rewake {
 		return r.Rewake(ctx, data, sh.Console.Err), nil
 	}
@@ -53,7 +54,7 @@ func (sh *shell) handleEvent(ctx context.Context, rewake bool) (int, error) {
 }
 
 // background reaches an engine that outlives this process.
-func (sh *shell) background(opts ConnectOptions) func(context.Context, bool) (api.Sessions, func() error, error) {
+func background(sh *shell.Shell, opts shell.ConnectOptions) func(context.Context, bool) (api.Sessions, func() error, error) {
 	return func(ctx context.Context, existing bool) (api.Sessions, func() error, error) {
 		if !existing && !opts.Existing {
 			if err := sh.Detach(ctx, opts); err != nil {
@@ -62,6 +63,6 @@ func (sh *shell) background(opts ConnectOptions) func(context.Context, bool) (ap
 		}
 		opts := opts
 		opts.Existing = true
-		return sh.Connect(ctx, opts)
+		return sh.Dial(ctx, opts)
 	}
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newInbox(sh *shell) *cobra.Command {
+func newInbox(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "inbox",
 		Short: "List what waits for you",
@@ -20,20 +21,20 @@ long, why, and which command to type.`,
 	}
 }
 
-func inbox(ctx context.Context, sh *shell) error {
-	return sh.connect(ctx, func(svc api.Service) error {
+func inbox(ctx context.Context, sh *shell.Shell) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		waiting, err := svc.Inbox(ctx)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(api.WaitingList{Waiting: append([]api.Waiting{}, waiting...)})
+		if sh.JSON {
+			return sh.PrintJSON(api.WaitingList{Waiting: append([]api.Waiting{}, waiting...)})
 		}
 		if len(waiting) == 0 {
-			sh.printf("Nothing waits for you.\n")
+			sh.Printf("Nothing waits for you.\n")
 			return nil
 		}
-		sh.printLines(sh.view().Inbox(waiting))
+		sh.PrintLines(sh.View().Inbox(waiting))
 		return nil
 	})
 }

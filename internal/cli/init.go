@@ -6,16 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
 type initOptions struct{ playbook string }
 
-func newInit(sh *shell) *cobra.Command {
+func newInit(sh *shell.Shell) *cobra.Command {
 	o := &initOptions{}
 	cmd := &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.OnThisMachine(),
 		Use:         "init [flags]",
 		Short:       "Copy a built-in playbook into the repository",
 		Long: `Writes a built-in playbook into ` + playbook.Folder + `/ of the
@@ -32,46 +33,46 @@ finds none, the run leaves that check out, unless you write a command yourself.`
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	cmd.Flags().StringVarP(&o.playbook, "playbook", "p", playbook.Feature, "built-in playbook `NAME` to copy")
-	must(cmd.RegisterFlagCompletionFunc("playbook", offer(playbook.Builtins)))
+	shell.Must(cmd.RegisterFlagCompletionFunc("playbook", shell.Offer(playbook.Builtins)))
 	return cmd
 }
 
-func (o *initOptions) run(ctx context.Context, sh *shell) error {
+func (o *initOptions) run(ctx context.Context, sh *shell.Shell) error {
 	source, ok := playbook.BuiltinSource(o.playbook)
 	if !ok {
 		_, _, err := playbook.Builtin(o.playbook, playbook.Options{})
 		return err
 	}
-	repo, err := sh.repository()
+	repo, err := sh.Repository()
 	if err != nil {
 		return err
 	}
-	if len(repo.files(ctx)) == 0 {
-		return core.Errorf(core.CodeInvalid, "%s is not in a git repository with files", repo.root).
+	if len(repo.Files(ctx)) == 0 {
+		return core.Errorf(core.CodeInvalid, "%s is not in a git repository with files", repo.Root).
 			WithHint("change to your repository, or create one: git init && git add . && git commit")
 	}
-	path := repo.path(playbook.Folder + "/" + o.playbook + ".yaml")
+	path := repo.Path(playbook.Folder + "/" + o.playbook + ".yaml")
 	if err := writeNew(path, source); err != nil {
 		return err
 	}
-	found := repo.commands(ctx)
-	if sh.json {
-		return sh.printJSON(struct {
+	found := repo.Commands(ctx)
+	if sh.JSON {
+		return sh.PrintJSON(struct {
 			Playbook string            `json:"playbook"`
 			Commands playbook.Commands `json:"commands"`
 		}{path, found})
 	}
-	sh.printText("Written: ", path)
+	sh.PrintText("Written: ", path)
 	for _, c := range []struct{ name, value string }{{"setup", found.Setup}, {"build", found.Build}, {"test", found.Test}} {
 		switch {
 		case c.value != "":
-			sh.printText("  ", fmt.Sprintf("${%s} is `%s`", c.name, c.value))
+			sh.PrintText("  ", fmt.Sprintf("${%s} is `%s`", c.name, c.value))
 		case c.name == "setup":
-			sh.printText("  ", fmt.Sprintf("${%s}: no command found, so runs set nothing up; you can write one in its place", c.name))
+			sh.PrintText("  ", fmt.Sprintf("${%s}: no command found, so runs set nothing up; you can write one in its place", c.name))
 		default:
-			sh.printText("  ", fmt.Sprintf("${%s}: no command found, so runs leave its check out; you can write one in its place", c.name))
+			sh.PrintText("  ", fmt.Sprintf("${%s}: no command found, so runs leave its check out; you can write one in its place", c.name))
 		}
 	}
-	sh.printf("Next: commit it, then stellwerk trust\n")
+	sh.Printf("Next: commit it, then stellwerk trust\n")
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 // exitInterrupted is the shell's code for a process that an interrupt ended.
@@ -20,7 +22,7 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	go func() {
 		select {
 		case <-signals:
-			cancel(errInterrupted)
+			cancel(shell.ErrInterrupted)
 		case <-done:
 			return
 		}

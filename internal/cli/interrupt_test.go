@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 // beInterrupted is what the test's own program does when it is started for
@@ -37,7 +39,7 @@ func TestSecondInterruptQuits(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	for _, want := range []string{"ready", errInterrupted.Error()} {
+	for _, want := range []string{"ready", shell.ErrInterrupted.Error()} {
 		if !lines.Scan() || lines.Text() != want {
 			t.Errorf("got %q, want %q", lines.Text(), want)
 		}

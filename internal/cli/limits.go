@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 )
 
-func newLimits(sh *shell) *cobra.Command {
+func newLimits(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "limits [RUN|PROJECT]",
 		Short: "Show the limits and settings in force, and what is left",
@@ -27,8 +28,8 @@ open runs. A run keeps the limits it was started or resumed with.`,
   stellwerk limits brisk-otter
   STELLWERK_LIMITS_ATTEMPTS=5 stellwerk limits --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return limits(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return limits(cmd.Context(), sh, shell.First(args)) },
 	}
 }
 
@@ -38,11 +39,11 @@ type limitsAnswer struct {
 	Accounts []api.Account  `json:"accounts"`
 }
 
-func limits(ctx context.Context, sh *shell, of string) error {
+func limits(ctx context.Context, sh *shell.Shell, of string) error {
 	answer := limitsAnswer{}
 	if of == "" {
 		var err error
-		if answer.Settings, err = sh.inForce(); err != nil {
+		if answer.Settings, err = inForce(sh); err != nil {
 			return err
 		}
 	}
@@ -50,36 +51,36 @@ func limits(ctx context.Context, sh *shell, of string) error {
 	if err != nil {
 		return err
 	}
-	err = sh.connect(ctx, func(svc api.Service) error {
+	err = sh.Connect(ctx, func(svc api.Service) error {
 		answer.Accounts, err = svc.Limits(ctx, api.LimitsQuery{Of: of, Dir: dir})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if sh.json {
+	if sh.JSON {
 		answer.Accounts = append([]api.Account{}, answer.Accounts...)
-		return sh.printJSON(answer)
+		return sh.PrintJSON(answer)
 	}
 	if of == "" {
-		sh.printLines(append(sh.view().Settings(answer.Settings), ""))
+		sh.PrintLines(append(sh.View().Settings(answer.Settings), ""))
 	}
-	sh.printLines(sh.view().Accounts(answer.Accounts))
+	sh.PrintLines(sh.View().Accounts(answer.Accounts))
 	return nil
 }
 
 // inForce are the settings of a run that would be started here.
-func (sh *shell) inForce() ([]view.Setting, error) {
-	repo, err := sh.repository()
+func inForce(sh *shell.Shell) ([]view.Setting, error) {
+	repo, err := sh.Repository()
 	if err != nil {
 		return nil, err
 	}
-	settings, warnings, err := repo.settings()
+	settings, warnings, err := repo.Settings()
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range warnings {
-		sh.warn([]string{w.String()})
+		sh.Warn([]string{w.String()})
 	}
 	var entries []view.Setting
 	for _, e := range settings.Entries() {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -15,7 +16,7 @@ type logOptions struct {
 	attempt string
 }
 
-func newLog(sh *shell) *cobra.Command {
+func newLog(sh *shell.Shell) *cobra.Command {
 	o := &logOptions{}
 	cmd := &cobra.Command{
 		Use:   "log [RUN] [flags]",
@@ -28,8 +29,8 @@ attempt's agent instead.`,
   stellwerk log brisk-otter --attempt build.r1.a2
   stellwerk log --json | jq -r 'select(.type == "VerifyConcluded")'`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "keep printing new events")
 	cmd.Flags().StringVar(&o.attempt, "attempt", "", "show the transcript of the attempt `ID`")
@@ -39,9 +40,9 @@ attempt's agent instead.`,
 // page is how many events are asked for at once.
 const page = 1000
 
-func (o *logOptions) run(ctx context.Context, sh *shell, given string) error {
-	err := sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, given)
+func (o *logOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	err := sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
@@ -50,18 +51,18 @@ func (o *logOptions) run(ctx context.Context, sh *shell, given string) error {
 		}
 		return o.events(ctx, sh, svc, id)
 	})
-	if o.follow && errors.Is(err, errInterrupted) {
+	if o.follow && errors.Is(err, shell.ErrInterrupted) {
 		return nil
 	}
 	return err
 }
 
-func (o *logOptions) events(ctx context.Context, sh *shell, svc api.Service, id string) error {
+func (o *logOptions) events(ctx context.Context, sh *shell.Shell, svc api.Service, id string) error {
 	show := func(e core.Event) error {
-		if sh.json {
-			return sh.printJSONLine(e)
+		if sh.JSON {
+			return sh.PrintJSONLine(e)
 		}
-		sh.printf("%s\n", sh.view().Event(e))
+		sh.Printf("%s\n", sh.View().Event(e))
 		return nil
 	}
 	if o.follow {
@@ -81,7 +82,7 @@ func (o *logOptions) events(ctx context.Context, sh *shell, svc api.Service, id 
 	}
 }
 
-func (o *logOptions) transcript(ctx context.Context, sh *shell, svc api.Service, id string) error {
+func (o *logOptions) transcript(ctx context.Context, sh *shell.Shell, svc api.Service, id string) error {
 	silent := true
 	for after := int64(0); ; {
 		out, err := svc.Output(ctx, id, o.attempt, after)
@@ -90,17 +91,17 @@ func (o *logOptions) transcript(ctx context.Context, sh *shell, svc api.Service,
 		}
 		for _, r := range out.Records {
 			silent = false
-			if sh.json {
-				if err := sh.printJSONLine(r); err != nil {
+			if sh.JSON {
+				if err := sh.PrintJSONLine(r); err != nil {
 					return err
 				}
 				continue
 			}
-			sh.printLines(sh.view().Record(r))
+			sh.PrintLines(sh.View().Record(r))
 		}
 		if out.Done || len(out.Records) == 0 && !o.follow {
 			if silent {
-				sh.warn([]string{o.silence(out.Done)})
+				sh.Warn([]string{o.silence(out.Done)})
 			}
 			return nil
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
@@ -17,14 +18,14 @@ const (
 )
 
 // watched makes a start, and says meanwhile what its preflight is at.
-func watched[T any](ctx context.Context, sh *shell, svc api.Service, req *api.StartRun, start func(context.Context, api.StartRun) (T, error)) (T, error) {
+func watched[T any](ctx context.Context, sh *shell.Shell, svc api.Service, req *api.StartRun, start func(context.Context, api.StartRun) (T, error)) (T, error) {
 	if ticket, err := uuid.NewRandom(); err == nil {
 		req.Ticket = ticket.String()
 	}
 	over, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		sh.tellLooks(ctx, svc, req.Ticket, over)
+		tellLooks(ctx, sh, svc, req.Ticket, over)
 	}()
 	answer, err := start(ctx, *req)
 	close(over)
@@ -33,7 +34,7 @@ func watched[T any](ctx context.Context, sh *shell, svc api.Service, req *api.St
 }
 
 // tellLooks says each thing that a preflight is at, once, until it is over.
-func (sh *shell) tellLooks(ctx context.Context, svc api.Service, ticket string, over <-chan struct{}) {
+func tellLooks(ctx context.Context, sh *shell.Shell, svc api.Service, ticket string, over <-chan struct{}) {
 	told, wait := "", lookPatience
 	for {
 		select {
@@ -48,9 +49,9 @@ func (sh *shell) tellLooks(ctx context.Context, svc api.Service, ticket string, 
 		if err != nil {
 			return // the start itself will say what is wrong
 		}
-		if look.At != "" && look.At != told && !sh.json {
+		if look.At != "" && look.At != told && !sh.JSON {
 			told = look.At
-			sh.tell("preflight: ", terminal.Line(told)+" (Ctrl-C stops it, --no-preflight skips it)")
+			sh.Tell("preflight: ", terminal.Line(told)+" (Ctrl-C stops it, --no-preflight skips it)")
 		}
 	}
 }

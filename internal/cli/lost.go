@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
@@ -12,11 +13,11 @@ import (
 const lostShown = 5
 
 // runFolders are the folders of the state folder that hold a run's history.
-func (sh *shell) runFolders() ([]string, error) {
-	if sh.isElsewhere() {
+func runFolders(sh *shell.Shell) ([]string, error) {
+	if sh.IsElsewhere() {
 		return nil, nil
 	}
-	opts, err := sh.options()
+	opts, err := sh.Options()
 	if err != nil {
 		return nil, err
 	}
@@ -49,20 +50,20 @@ func unknown(folders []string, runs []api.Run) []string {
 }
 
 // reportLost says how to get back runs of which only the folder is left.
-func (sh *shell) reportLost(folders []string) {
+func reportLost(sh *shell.Shell, folders []string) {
 	if len(folders) == 0 {
 		return
 	}
-	sh.printText("", "The database does not know these runs, but their folders are here. If it was lost or replaced, restore them with:")
+	sh.PrintText("", "The database does not know these runs, but their folders are here. If it was lost or replaced, restore them with:")
 	state := ""
-	if sh.stateFlag != "" {
-		state = "--state " + plain.ShellWord(sh.stateFlag) + " "
+	if sh.StateFlag != "" {
+		state = "--state " + plain.ShellWord(sh.StateFlag) + " "
 	}
 	for i, f := range folders {
 		if i == lostShown {
-			sh.printf("  … and %d more in %s\n", len(folders)-i, filepath.Dir(f))
+			sh.Printf("  … and %d more in %s\n", len(folders)-i, filepath.Dir(f))
 			break
 		}
-		sh.printf("  stellwerk resume %s%s\n", state, plain.ShellWord(f))
+		sh.Printf("  stellwerk resume %s%s\n", state, plain.ShellWord(f))
 	}
 }

@@ -1,3 +1,9 @@
+// Package cli is the command line: the root of the commands, which live in
+// packages by noun below it, one command, one file. A command reads its flags,
+// asks the engine through api.Service and prints the answer. It must not decide
+// what happens to a run, and it gets everything outside of it (the engine, the
+// terminal, the environment) from the shell.Program value, so that tests run the
+// real commands.
 package cli
 
 import (
@@ -8,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
@@ -22,11 +29,11 @@ func Main() int {
 	}
 	if err := sealDescriptors(); err != nil {
 		fmt.Fprintf(os.Stderr, "stellwerk: cannot close the files that the shell left open, so agents would see them: %v\n", err)
-		return ExitError
+		return shell.ExitError
 	}
 	bridge.Intercept() // it starts every command of a sandbox, and nothing else is made ready for it
 	wall.Intercept()
-	p := Program{
+	p := shell.Program{
 		Console: terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv),
 		Build:   built(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now,
 		Interruptible: interruptible,

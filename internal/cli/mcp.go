@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/mcp"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newMCP(sh *shell) *cobra.Command {
+func newMCP(sh *shell.Shell) *cobra.Command {
 	o := &toolOptions{}
 	cmd := &cobra.Command{
 		Use:   "mcp",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
@@ -28,10 +29,10 @@ func beServer() int {
 		return nil
 	}}
 	svc.Put(api.RunDetail{Run: api.Run{ID: "2", Alias: "alias-2", Kind: playbook.KindManager, Status: "active"}})
-	p := Program{
+	p := shell.Program{
 		Console: terminal.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Width: func() int { return 0 }, ErrWidth: func() int { return 0 }},
-		Build:   Build{Version: "1.0"}, Env: os.Getenv, Dir: os.Getwd, Now: time.Now, Interruptible: interruptible,
-		Connect: func(context.Context, ConnectOptions) (api.Service, func() error, error) {
+		Build:   shell.Build{Version: "1.0"}, Env: os.Getenv, Dir: os.Getwd, Now: time.Now, Interruptible: interruptible,
+		Dial: func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
 			return svc, func() error { return nil }, nil
 		},
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-func newMerge(sh *shell) *cobra.Command {
+func newMerge(sh *shell.Shell) *cobra.Command {
 	var a after
 	forward := false
 	cmd := &cobra.Command{
@@ -25,49 +26,51 @@ a base that has not moved; otherwise the command prints what to type instead.` +
   stellwerk merge brisk-otter
   stellwerk merge brisk-otter --fast-forward`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return sh.merge(cmd.Context(), first(args), forward, a) },
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return merge(cmd.Context(), sh, shell.First(args), forward, a)
+		},
 	}
 	cmd.Flags().BoolVar(&forward, "fast-forward", false, "also fast-forward a checked-out base, if its work tree is clean")
 	a.flags(cmd)
 	return cmd
 }
 
-// byHand says why a person has to merge themselves, and what to type: in a line
+// tellByHand says why a person has to merge themselves, and what to type: in a line
 // of its own that no screen's width breaks, so that it can be pasted.
-func (sh *shell) byHand(m api.Mergeable) error {
+func tellByHand(sh *shell.Shell, m api.Mergeable) error {
 	where := ""
-	if sh.isElsewhere() {
+	if sh.IsElsewhere() {
 		where = ", on the engine's machine"
 	}
-	sh.complain(fmt.Sprintf("cannot merge %s here: %s", m.Branch, m.Reason), m.Next+where+":")
+	sh.Complain(fmt.Sprintf("cannot merge %s here: %s", m.Branch, m.Reason), m.Next+where+":")
 	fmt.Fprintf(sh.Console.Err, "  %s\n", terminal.Line(m.Command))
-	return exitWith(ExitError)
+	return shell.Exit(shell.ExitError)
 }
 
-func (sh *shell) merge(ctx context.Context, given string, forward bool, a after) error {
-	return sh.say(ctx, "merge", given, a, func(svc api.Service, id string) (api.Run, error) {
+func merge(ctx context.Context, sh *shell.Shell, given string, forward bool, a after) error {
+	return steer(ctx, sh, "merge", given, a, func(svc api.Service, id string) (api.Run, error) {
 		m, err := svc.Mergeable(ctx, id)
 		if err != nil {
 			return api.Run{}, err
 		}
 		if m.Tree != "" && !m.Merged {
-			if forward, err = sh.mayForward(ctx, m, forward); err != nil {
+			if forward, err = mayForward(ctx, sh, m, forward); err != nil {
 				return api.Run{}, err
 			}
 			if forward {
-				if err := sh.fastForward(ctx, svc, id, m); err != nil {
+				if err := fastForward(ctx, sh, svc, id, m); err != nil {
 					return api.Run{}, err
 				}
 				m.Tip, m.Can = m.Commit, true
 			}
 		}
-		if !m.Can && !m.Merged && m.Command != "" && !sh.json {
-			return api.Run{}, sh.byHand(m)
+		if !m.Can && !m.Merged && m.Command != "" && !sh.JSON {
+			return api.Run{}, tellByHand(sh, m)
 		}
 		run, err := svc.Merge(ctx, id, api.Merge{Commit: m.Commit, Tip: m.Tip})
-		if err == nil && !sh.json {
-			sh.printText("Merged: ", fmt.Sprintf("%s (%.10s) into %s", m.Branch, m.Commit, m.Base))
+		if err == nil && !sh.JSON {
+			sh.PrintText("Merged: ", fmt.Sprintf("%s (%.10s) into %s", m.Branch, m.Commit, m.Base))
 		}
 		return run, err
 	})

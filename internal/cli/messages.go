@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type messagesOptions struct {
@@ -13,7 +14,7 @@ type messagesOptions struct {
 	conversation string
 }
 
-func newMessages(sh *shell) *cobra.Command {
+func newMessages(sh *shell.Shell) *cobra.Command {
 	o := &messagesOptions{}
 	cmd := &cobra.Command{
 		Use:   "messages [PROJECT] [flags]",
@@ -27,23 +28,23 @@ others.`,
 		Example: `  stellwerk messages
   stellwerk messages shop --last 0 --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeAddressees(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteAddressees(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	inConversation(cmd, sh, &o.conversation, "show only this `CONVERSATION`, by name or id")
 	cmd.Flags().IntVarP(&o.last, "last", "n", 50, "show only the last `N`; 0 for all")
 	return cmd
 }
 
-func (o *messagesOptions) run(ctx context.Context, sh *shell, project string) error {
+func (o *messagesOptions) run(ctx context.Context, sh *shell.Shell, project string) error {
 	if o.last < 0 {
-		return usagef("--last %d: must be 0 or more", o.last)
+		return shell.Usagef("--last %d: must be 0 or more", o.last)
 	}
 	dir, err := sh.Dir()
 	if err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		q := api.MessageQuery{Project: project, Dir: dir, Limit: o.last, Last: o.last > 0, Conversation: o.conversation}
 		list := api.MessageList{Messages: []api.Message{}}
 		for {
@@ -57,14 +58,14 @@ func (o *messagesOptions) run(ctx context.Context, sh *shell, project string) er
 			}
 			q.After = piece[len(piece)-1].Event
 		}
-		if sh.json {
-			return sh.printJSON(list)
+		if sh.JSON {
+			return sh.PrintJSON(list)
 		}
 		if len(list.Messages) == 0 {
-			sh.printf("No messages yet. Start with: stellwerk say \"…\"\n")
+			sh.Printf("No messages yet. Start with: stellwerk say \"…\"\n")
 		}
 		for _, m := range list.Messages {
-			sh.printLines(sh.view().Message(m))
+			sh.PrintLines(sh.View().Message(m))
 		}
 		return nil
 	})

@@ -5,29 +5,30 @@ import (
 	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
 // errNotConfirmed ends a command that the person thought better of.
-const errNotConfirmed = exitError(ExitError)
+const errNotConfirmed = shell.Status(shell.ExitError)
 
-// named asks a person at a terminal who has not named the run whether the one that
+// confirmUnnamed asks a person at a terminal who has not named the run whether the one that
 // was found is meant, before a word that cannot be taken back. Scripts say it in a
 // repository with one open run, and are not asked.
-func (sh *shell) named(ctx context.Context, svc api.Service, given, id, question string) error {
-	if given != "" || !sh.Console.Ask || sh.json || sh.sessionHere() != "" {
+func confirmUnnamed(ctx context.Context, sh *shell.Shell, svc api.Service, given, id, question string) error {
+	if given != "" || !sh.Console.Ask || sh.JSON || sh.SessionHere() != "" {
 		return nil
 	}
 	d, err := svc.Run(ctx, id)
 	if err != nil {
 		return err
 	}
-	yes, err := sh.confirm(ctx, fmt.Sprintf(question, terminal.Line(d.Alias), terminal.Line(d.Stage)))
+	yes, err := sh.Confirm(ctx, fmt.Sprintf(question, terminal.Line(d.Alias), terminal.Line(d.Stage)))
 	if err != nil {
 		return err
 	}
 	if !yes {
-		sh.printf("Nothing was done.\n")
+		sh.Printf("Nothing was done.\n")
 		return errNotConfirmed
 	}
 	return nil

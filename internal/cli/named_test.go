@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+)
 
 // TestWordsForGoodAreAskedAbout: at a terminal, a run that nobody named is neither
 // ended nor moved on before its person says that it is meant.
@@ -10,23 +14,23 @@ func TestWordsForGoodAreAskedAbout(t *testing.T) {
 	} {
 		b := newBench(t).at("")
 		b.put("1", "paused")
-		b.run(t, ExitError, verb)
+		b.run(t, shell.ExitError, verb)
 		b.said(t, b.out, question, "Nothing was done.")
 		b.asked(t)
 
 		b = newBench(t).at("y")
 		b.put("1", "paused")
-		b.run(t, ExitOK, verb)
+		b.run(t, shell.ExitOK, verb)
 		b.asked(t, verb)
 
 		b = newBench(t).at("")
 		b.put("1", "paused")
-		b.run(t, ExitOK, verb, "alias-1")
+		b.run(t, shell.ExitOK, verb, "alias-1")
 		b.asked(t, verb)
 
 		b = newBench(t) // no terminal
 		b.put("1", "paused")
-		b.run(t, ExitOK, verb)
+		b.run(t, shell.ExitOK, verb)
 		b.asked(t, verb)
 	}
 }

@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-func newNotify(sh *shell) *cobra.Command {
+func newNotify(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notify",
 		Short: "Test your notifications",
@@ -31,42 +32,42 @@ code is 1 if one failed.`,
 	return cmd
 }
 
-func notifyTest(ctx context.Context, sh *shell) error {
-	if err := sh.personal("a test of the notifications"); err != nil {
+func notifyTest(ctx context.Context, sh *shell.Shell) error {
+	if err := sh.ForPeople("a test of the notifications"); err != nil {
 		return err
 	}
 	var tests []api.NoticeTest
-	err := sh.connect(ctx, func(svc api.Service) (err error) {
+	err := sh.Connect(ctx, func(svc api.Service) (err error) {
 		tests, err = svc.TestNotices(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		if err := sh.printJSON(api.NoticeTests{Tests: append([]api.NoticeTest{}, tests...)}); err != nil {
+	if sh.JSON {
+		if err := sh.PrintJSON(api.NoticeTests{Tests: append([]api.NoticeTest{}, tests...)}); err != nil {
 			return err
 		}
 	} else {
-		sh.printTests(tests)
+		printTests(sh, tests)
 	}
 	for _, t := range tests {
 		if !t.OK {
-			return exitWith(ExitError)
+			return shell.Exit(shell.ExitError)
 		}
 	}
 	return nil
 }
 
-func (sh *shell) printTests(tests []api.NoticeTest) {
+func printTests(sh *shell.Shell, tests []api.NoticeTest) {
 	if len(tests) == 0 {
-		sh.printf("The engine sends no notifications: set notify to desktop, webhook or slack. Only commands that follow a run and Claude Code sessions ring the bell.\n")
+		sh.Printf("The engine sends no notifications: set notify to desktop, webhook or slack. Only commands that follow a run and Claude Code sessions ring the bell.\n")
 	}
 	for _, t := range tests {
 		if t.OK {
-			sh.printText(sh.Console.Style.Good("sent   ")+terminal.Pad(terminal.Line(t.Way), 9), "")
+			sh.PrintText(sh.Console.Style.Good("sent   ")+terminal.Pad(terminal.Line(t.Way), 9), "")
 			continue
 		}
-		sh.printText(sh.Console.Style.Bad("failed ")+terminal.Pad(terminal.Line(t.Way), 9), terminal.Line(t.Error))
+		sh.PrintText(sh.Console.Style.Bad("failed ")+terminal.Pad(terminal.Line(t.Way), 9), terminal.Line(t.Error))
 	}
 }

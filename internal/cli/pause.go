@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type pauseOptions struct{ req api.Pause }
 
-func newPause(sh *shell) *cobra.Command {
+func newPause(sh *shell.Shell) *cobra.Command {
 	o := &pauseOptions{}
 	cmd := &cobra.Command{
 		Use:   "pause [RUN] [flags]",
@@ -20,16 +21,16 @@ func newPause(sh *shell) *cobra.Command {
 		Example: `  stellwerk pause
   stellwerk pause --stop brisk-otter -m "wrong branch"`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().BoolVar(&o.req.Stop, "stop", false, "also end the running agents")
 	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	return cmd
 }
 
-func (o *pauseOptions) run(ctx context.Context, sh *shell, given string) error {
-	return sh.halt(ctx, "pause", given, o.req.Stop, func(svc api.Service, id string) (api.Run, error) {
+func (o *pauseOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	return halt(ctx, sh, "pause", given, o.req.Stop, func(svc api.Service, id string) (api.Run, error) {
 		return svc.Pause(ctx, id, o.req)
 	})
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 )
 
 type planOptions struct{ dot bool }
 
-func newPlan(sh *shell) *cobra.Command {
+func newPlan(sh *shell.Shell) *cobra.Command {
 	o := &planOptions{}
 	cmd := &cobra.Command{
 		Use:   "plan [RUN] [flags]",
@@ -26,19 +27,19 @@ pieces, each with id, status, after and more.`,
   stellwerk plan brisk-otter
   stellwerk plan --dot | dot -Tsvg > plan.svg`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().BoolVar(&o.dot, "dot", false, "print a graph for Graphviz")
 	return cmd
 }
 
-func (o *planOptions) run(ctx context.Context, sh *shell, given string) error {
-	if o.dot && sh.json {
-		return usagef("--dot and --json: choose one")
+func (o *planOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	if o.dot && sh.JSON {
+		return shell.Usagef("--dot and --json: choose one")
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, given)
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
@@ -46,13 +47,13 @@ func (o *planOptions) run(ctx context.Context, sh *shell, given string) error {
 		switch {
 		case err != nil:
 			return err
-		case sh.json:
+		case sh.JSON:
 			outline.Pieces = append([]api.Piece{}, outline.Pieces...)
-			return sh.printJSON(outline)
+			return sh.PrintJSON(outline)
 		case o.dot:
-			sh.printLines(view.Dot(outline))
+			sh.PrintLines(view.Dot(outline))
 		default:
-			sh.printLines(sh.view().Outline(outline))
+			sh.PrintLines(sh.View().Outline(outline))
 		}
 		return nil
 	})

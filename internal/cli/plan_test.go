@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -14,27 +15,27 @@ func TestPlan(t *testing.T) {
 		{ID: "survey", Title: "See what is there", Role: "researcher", Wave: 1, Status: "done"},
 		{ID: "draft", Title: "Write \x1b[2J it", Role: "writer", Wave: 1, Status: "open", After: []string{"survey"}},
 	}}
-	b.run(t, ExitOK, "plan")
+	b.run(t, shell.ExitOK, "plan")
 	b.said(t, b.out, "alias-1  2 delegations, wave 1 is open", "[x] survey", "`- [>] draft", `writer: Write \x1b[2J it`)
 
 	b.out.b.Reset()
-	b.run(t, ExitOK, "plan", "alias-1", "--dot")
+	b.run(t, shell.ExitOK, "plan", "alias-1", "--dot")
 	b.said(t, b.out, `digraph "alias-1" {`, `"survey" -> "draft";`)
 
 	b.out.b.Reset()
-	b.run(t, ExitOK, "plan", "alias-1", "--json")
+	b.run(t, shell.ExitOK, "plan", "alias-1", "--json")
 	if got := decode[api.Outline](t, b.out.String()); len(got.Pieces) != 2 || got.Pieces[1].After[0] != "survey" {
 		t.Errorf("%+v", got)
 	}
 
-	b.run(t, ExitUsage, "plan", "--json", "--dot")
-	b.run(t, ExitError, "plan", "nobody-knows")
+	b.run(t, shell.ExitUsage, "plan", "--json", "--dot")
+	b.run(t, shell.ExitError, "plan", "nobody-knows")
 }
 
 func TestFacts(t *testing.T) {
 	b := newBench(t)
 	b.put("1", "active")
-	b.run(t, ExitOK, "facts")
+	b.run(t, shell.ExitOK, "facts")
 	b.said(t, b.out, "No facts yet.")
 
 	b.svc.Known.Facts = []core.Fact{
@@ -42,15 +43,15 @@ func TestFacts(t *testing.T) {
 		{ID: "f2", Key: "users", Content: "4,000", Origin: core.OriginPerson, Source: "q-1", Confidence: 1},
 	}
 	b.out.b.Reset()
-	b.run(t, ExitOK, "facts", "alias-1")
+	b.run(t, shell.ExitOK, "facts", "alias-1")
 	b.said(t, b.out, "users: 4,000", "answered by a person (q-1)")
 
 	b.out.b.Reset()
-	b.run(t, ExitOK, "facts", "--history")
+	b.run(t, shell.ExitOK, "facts", "--history")
 	b.said(t, b.out, "users: a hundred", "f2 took its place")
 
 	b.out.b.Reset()
-	b.run(t, ExitOK, "facts", "--json")
+	b.run(t, shell.ExitOK, "facts", "--json")
 	if got := decode[api.FactList](t, b.out.String()); len(got.Facts) != 1 || got.Facts[0].ID != "f2" {
 		t.Errorf("%+v", got)
 	}

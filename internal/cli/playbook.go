@@ -3,10 +3,11 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
-func newPlaybook(sh *shell) *cobra.Command {
+func newPlaybook(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "playbook",
 		Short: "List, show, check, import and use playbooks",

@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
-func newPlaybookImport(sh *shell) *cobra.Command {
+func newPlaybookImport(sh *shell.Shell) *cobra.Command {
 	out := ""
 	cmd := &cobra.Command{
 		Use:   "import FILE [flags]",
@@ -29,8 +30,8 @@ what means something different in Stellwerk go to standard error.`,
 	return cmd
 }
 
-func playbookImport(sh *shell, file, out string) error {
-	path, err := sh.absolute(file)
+func playbookImport(sh *shell.Shell, file, out string) error {
+	path, err := sh.Absolute(file)
 	if err != nil {
 		return err
 	}
@@ -42,9 +43,9 @@ func playbookImport(sh *shell, file, out string) error {
 	if err != nil {
 		return err
 	}
-	sh.warn(notes)
+	sh.Warn(notes)
 	if out != "" {
-		if out, err = sh.absolute(out); err != nil {
+		if out, err = sh.Absolute(out); err != nil {
 			return err
 		}
 		if err := writeNew(out, text); err != nil {
@@ -52,15 +53,15 @@ func playbookImport(sh *shell, file, out string) error {
 		}
 	}
 	switch {
-	case sh.json:
-		return sh.printJSON(struct {
+	case sh.JSON:
+		return sh.PrintJSON(struct {
 			Playbook string   `json:"playbook"`
 			Notes    []string `json:"notes"`
 		}{string(text), append([]string{}, notes...)})
 	case out != "":
-		sh.printf("Written to %s\n", out)
+		sh.Printf("Written to %s\n", out)
 	default:
-		sh.printf("%s", terminal.Text(string(text)))
+		sh.Printf("%s", terminal.Text(string(text)))
 	}
 	return nil
 }

@@ -8,12 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
-func newPlaybookList(sh *shell) *cobra.Command {
+func newPlaybookList(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the playbooks",
@@ -32,25 +34,25 @@ type playbookEntry struct {
 	Problem     string `json:"problem,omitempty"`
 }
 
-func playbookList(ctx context.Context, sh *shell) error {
-	repo, err := sh.repository()
+func playbookList(ctx context.Context, sh *shell.Shell) error {
+	repo, err := sh.Repository()
 	if err != nil {
 		return err
 	}
-	own, err := repo.playbooks()
+	own, err := repo.Playbooks()
 	if err != nil {
 		return err
 	}
 	entries := []playbookEntry{}
 	for _, file := range own {
 		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-		entries = append(entries, sh.playbookEntry(ctx, name, file))
+		entries = append(entries, describe(ctx, sh, name, file))
 	}
 	for _, name := range playbook.Builtins() {
-		entries = append(entries, sh.playbookEntry(ctx, name, playbook.OriginBuiltin))
+		entries = append(entries, describe(ctx, sh, name, playbook.OriginBuiltin))
 	}
-	if sh.json {
-		return sh.printJSON(struct {
+	if sh.JSON {
+		return sh.PrintJSON(struct {
 			Playbooks []playbookEntry `json:"playbooks"`
 		}{entries})
 	}
@@ -58,9 +60,9 @@ func playbookList(ctx context.Context, sh *shell) error {
 		about := terminal.Line(e.Description)
 		if e.Problem != "" {
 			about = sh.Console.Style.Bad("not valid: ") + terminal.Line(firstProblem(e.Problem)) +
-				"; `" + sh.command("playbook validate "+plain.ShellWord(e.Name)) + "` says it all"
+				"; `" + sh.Command("playbook validate "+plain.ShellWord(e.Name)) + "` says it all"
 		}
-		sh.printf("%-16s %-9s %s\n", terminal.Line(e.Name), place(e.Origin), about)
+		sh.Printf("%-16s %-9s %s\n", terminal.Line(e.Name), view.Place(e.Origin), about)
 	}
 	return nil
 }
@@ -74,13 +76,13 @@ func firstProblem(problem string) string {
 	return fmt.Sprintf("%s, and %d more", lines[0], len(lines)-1)
 }
 
-func (sh *shell) playbookEntry(ctx context.Context, name, origin string) playbookEntry {
+func describe(ctx context.Context, sh *shell.Shell, name, origin string) playbookEntry {
 	given := origin
 	if origin == playbook.OriginBuiltin {
 		given = name
 	}
 	entry := playbookEntry{Name: name, Origin: origin}
-	p, _, err := sh.playbook(ctx, given)
+	p, _, err := sh.Playbook(ctx, given)
 	if err != nil {
 		entry.Problem = err.Error()
 		return entry

@@ -3,11 +3,12 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
-func newPlaybookShow(sh *shell) *cobra.Command {
+func newPlaybookShow(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Show a playbook with all defaults filled in",
@@ -16,20 +17,20 @@ detected commands and implied checks filled in.`,
 		Example: `  stellwerk playbook show feature
   stellwerk playbook show .stellwerk/playbooks/release.yaml`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: offer(sh.playbookNames),
+		ValidArgsFunction: shell.Offer(sh.PlaybookNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, _, err := sh.playbook(cmd.Context(), args[0])
+			p, _, err := sh.Playbook(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			if sh.json {
-				return sh.printJSON(p)
+			if sh.JSON {
+				return sh.PrintJSON(p)
 			}
 			text, err := playbook.Render(*p)
 			if err != nil {
 				return err
 			}
-			sh.printf("%s", terminal.Text(string(text)))
+			sh.Printf("%s", terminal.Text(string(text)))
 			return nil
 		},
 	}

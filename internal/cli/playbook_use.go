@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type playbookUseOptions struct {
@@ -14,7 +15,7 @@ type playbookUseOptions struct {
 	after after
 }
 
-func newPlaybookUse(sh *shell) *cobra.Command {
+func newPlaybookUse(sh *shell.Shell) *cobra.Command {
 	o := &playbookUseOptions{}
 	cmd := &cobra.Command{
 		Use:   "use FILE|NAME [flags]",
@@ -36,13 +37,13 @@ manager, or back. Plan, branches and history stay. No agent may be at work;
 	return cmd
 }
 
-func (o *playbookUseOptions) use(ctx context.Context, sh *shell) error {
+func (o *playbookUseOptions) use(ctx context.Context, sh *shell.Shell) error {
 	dir, err := sh.Dir()
 	if err != nil {
 		return err
 	}
 	o.req.Dir = dir
-	return sh.say(ctx, "swap", o.run, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return steer(ctx, sh, "swap", o.run, o.after, func(svc api.Service, id string) (api.Run, error) {
 		return svc.Swap(ctx, id, o.req)
 	})
 }

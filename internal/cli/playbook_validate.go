@@ -8,13 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-func newPlaybookValidate(sh *shell) *cobra.Command {
+func newPlaybookValidate(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate [NAME|FILE]...",
 		Short: "Check playbooks",
@@ -34,39 +36,39 @@ type verdict struct {
 	Valid    bool               `json:"valid"`
 	Problems []playbook.Problem `json:"problems"`
 	Warnings []playbook.Warning `json:"warnings"`
-	Roles    []roleSource       `json:"roles"`
+	Roles    []view.RoleSource  `json:"roles"`
 }
 
 // roleSources are the roles of a playbook, by name.
-func roleSources(p *core.Playbook) []roleSource {
-	builtin, sources := role.Builtin(), []roleSource{}
+func roleSources(p *core.Playbook) []view.RoleSource {
+	builtin, sources := role.Builtin(), []view.RoleSource{}
 	for _, name := range slices.Sorted(maps.Keys(p.Roles)) {
 		r := p.Roles[name]
 		_, shadowed := builtin[name]
-		sources = append(sources, roleSource{
+		sources = append(sources, view.RoleSource{
 			Name: name, Origin: r.Origin, Agent: r.Agent, Text: r.Prompt != "", Shadows: shadowed && r.Origin != role.OriginBuiltin,
 		})
 	}
 	return sources
 }
 
-func playbookValidate(ctx context.Context, sh *shell, given []string) error {
+func playbookValidate(ctx context.Context, sh *shell.Shell, given []string) error {
 	if len(given) == 0 {
-		repo, err := sh.repository()
+		repo, err := sh.Repository()
 		if err != nil {
 			return err
 		}
-		own, err := repo.playbooks()
+		own, err := repo.Playbooks()
 		if err != nil {
 			return err
 		}
 		for _, file := range own {
-			given = append(given, repo.path(file))
+			given = append(given, repo.Path(file))
 		}
 	}
 	verdicts, bad := []verdict{}, 0
 	for _, name := range given {
-		v, err := sh.validate(ctx, name)
+		v, err := validate(ctx, sh, name)
 		if err != nil {
 			return err
 		}
@@ -74,24 +76,24 @@ func playbookValidate(ctx context.Context, sh *shell, given []string) error {
 			bad++
 		}
 	}
-	if sh.json {
-		if err := sh.printJSON(struct {
+	if sh.JSON {
+		if err := sh.PrintJSON(struct {
 			Playbooks []verdict `json:"playbooks"`
 		}{verdicts}); err != nil {
 			return err
 		}
 	} else {
-		sh.printVerdicts(verdicts)
+		printVerdicts(sh, verdicts)
 	}
 	if bad > 0 {
-		return exitWith(ExitError)
+		return shell.Exit(shell.ExitError)
 	}
 	return nil
 }
 
-func (sh *shell) validate(ctx context.Context, name string) (verdict, error) {
-	v := verdict{Playbook: name, Problems: []playbook.Problem{}, Warnings: []playbook.Warning{}, Roles: []roleSource{}}
-	p, warnings, err := sh.playbook(ctx, name)
+func validate(ctx context.Context, sh *shell.Shell, name string) (verdict, error) {
+	v := verdict{Playbook: name, Problems: []playbook.Problem{}, Warnings: []playbook.Warning{}, Roles: []view.RoleSource{}}
+	p, warnings, err := sh.Playbook(ctx, name)
 	var problems playbook.Problems
 	switch {
 	case errors.As(err, &problems):
@@ -106,23 +108,23 @@ func (sh *shell) validate(ctx context.Context, name string) (verdict, error) {
 	return v, nil
 }
 
-func (sh *shell) printVerdicts(verdicts []verdict) {
+func printVerdicts(sh *shell.Shell, verdicts []verdict) {
 	style := sh.Console.Style
 	if len(verdicts) == 0 {
-		sh.printf("There are no playbooks in %s.\n", playbook.Folder)
+		sh.Printf("There are no playbooks in %s.\n", playbook.Folder)
 	}
 	for _, v := range verdicts {
 		for _, p := range v.Problems {
-			sh.printText(style.Bad("error:")+" ", p.String())
+			sh.PrintText(style.Bad("error:")+" ", p.String())
 		}
 		for _, w := range v.Warnings {
-			sh.printText(style.Asking("note:")+" ", w.String())
+			sh.PrintText(style.Asking("note:")+" ", w.String())
 		}
 		if v.Valid {
-			sh.printText(style.Good("valid:")+" ", v.Playbook)
+			sh.PrintText(style.Good("valid:")+" ", v.Playbook)
 		}
 		for _, r := range v.Roles {
-			sh.printText("  role "+terminal.Line(r.Name)+": ", "agent "+terminal.Line(r.Agent)+"; "+terminal.Line(r.String()))
+			sh.PrintText("  role "+terminal.Line(r.Name)+": ", "agent "+terminal.Line(r.Agent)+"; "+terminal.Line(r.String()))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
@@ -17,10 +18,10 @@ import (
 
 type pluginOptions struct{ scope, claude string }
 
-func newPlugin(sh *shell) *cobra.Command {
+func newPlugin(sh *shell.Shell) *cobra.Command {
 	o := &pluginOptions{}
 	cmd := &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.OnThisMachine(),
 		Use:         "plugin",
 		Short:       "Install the plugin for Claude Code",
 		Long: `Installs and removes the plugin that runs playbooks inside your own Claude Code
@@ -57,9 +58,9 @@ have loaded.`,
 			Example: `  claude --plugin-dir "$(stellwerk plugin path)"`,
 			Args:    cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
-				folder, _, err := sh.writePlugin()
+				folder, _, err := writePlugin(sh)
 				if err == nil {
-					sh.printf("%s\n", folder)
+					sh.Printf("%s\n", folder)
 				}
 				return err
 			},
@@ -75,9 +76,9 @@ func (o *pluginOptions) flags(cmd *cobra.Command) *cobra.Command {
 }
 
 // client is the Claude Code that is meant.
-func (o *pluginOptions) client(sh *shell) (deploy.Client, error) {
+func (o *pluginOptions) client(sh *shell.Shell) (deploy.Client, error) {
 	if o.scope != "user" && o.scope != "project" {
-		return deploy.Client{}, usagef("--scope %s: use user or project", o.scope)
+		return deploy.Client{}, shell.Usagef("--scope %s: use user or project", o.scope)
 	}
 	dir, err := sh.Dir()
 	if err != nil {
@@ -86,31 +87,31 @@ func (o *pluginOptions) client(sh *shell) (deploy.Client, error) {
 	return deploy.Find(o.claude, dir)
 }
 
-func (o *pluginOptions) install(ctx context.Context, sh *shell) error {
-	if err := sh.personsOwn("plugin install"); err != nil {
+func (o *pluginOptions) install(ctx context.Context, sh *shell.Shell) error {
+	if err := sh.AtTerminal("plugin install"); err != nil {
 		return err
 	}
 	client, err := o.client(sh)
 	if err != nil {
 		return err
 	}
-	folder, small, err := sh.writePlugin()
+	folder, small, err := writePlugin(sh)
 	if err != nil {
 		return err
 	}
 	if err := client.Install(ctx, folder, o.scope); err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "Claude Code did not install the plugin", "try it yourself: claude --plugin-dir "+plain.ShellWord(string(folder)))
 	}
-	sh.printf("Installed for the %s, from %s\n", o.scope, terminal.Line(string(folder)))
+	sh.Printf("Installed for the %s, from %s\n", o.scope, terminal.Line(string(folder)))
 	if !small {
-		sh.warn([]string{deploy.HookProgram + " was not found beside " + deploy.Program + ", so stellwerk answers hooks itself: each tool call in a session takes a few milliseconds longer"})
+		sh.Warn([]string{deploy.HookProgram + " was not found beside " + deploy.Program + ", so stellwerk answers hooks itself: each tool call in a session takes a few milliseconds longer"})
 	}
-	sh.printf("  begin: claude, then /stellwerk:feature #42\n  check: stellwerk doctor\n")
+	sh.Printf("  begin: claude, then /stellwerk:feature #42\n  check: stellwerk doctor\n")
 	return nil
 }
 
-func (o *pluginOptions) uninstall(ctx context.Context, sh *shell) error {
-	if err := sh.personsOwn("plugin uninstall"); err != nil {
+func (o *pluginOptions) uninstall(ctx context.Context, sh *shell.Shell) error {
+	if err := sh.AtTerminal("plugin uninstall"); err != nil {
 		return err
 	}
 	client, err := o.client(sh)
@@ -122,21 +123,21 @@ func (o *pluginOptions) uninstall(ctx context.Context, sh *shell) error {
 		return core.Wrap(core.CodeUnavailable, err, "Claude Code did not remove the plugin", "try it yourself: claude plugin uninstall stellwerk@stellwerk")
 	}
 	if left {
-		sh.printf("Removed for the %s; it is still installed elsewhere.\n", o.scope)
+		sh.Printf("Removed for the %s; it is still installed elsewhere.\n", o.scope)
 		return nil
 	}
-	opts, err := sh.options()
+	opts, err := sh.Options()
 	if err != nil {
 		return err
 	}
-	sh.printf("Removed. Sessions of Claude Code that are open keep it until they end;\nits files stay for them in %s.\n", deploy.In(opts.State))
+	sh.Printf("Removed. Sessions of Claude Code that are open keep it until they end;\nits files stay for them in %s.\n", deploy.In(opts.State))
 	return nil
 }
 
 // writePlugin writes the plugin into the state folder, and reports whether the
 // small program for the hooks was there to be copied.
-func (sh *shell) writePlugin() (folder deploy.Folder, small bool, err error) {
-	opts, err := sh.options()
+func writePlugin(sh *shell.Shell) (folder deploy.Folder, small bool, err error) {
+	opts, err := sh.Options()
 	if err != nil {
 		return "", false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -22,7 +23,7 @@ func projectAnswer() api.ProjectDetail {
 func TestAQueuedGoalIsNoFailure(t *testing.T) {
 	b := newBench(t)
 	b.svc.StartAnswer = &api.Run{ID: "1", Title: "More", Status: api.StatusQueued, Epic: &api.Epic{ID: "epic-1", Project: "shop", Place: 2, Behind: "brisk-otter", Title: "More"}}
-	b.run(t, ExitOK, "run", "--playbook", "project-rules", "--project", "shop", "More")
+	b.run(t, shell.ExitOK, "run", "--playbook", "project-rules", "--project", "shop", "More")
 	b.said(t, b.out, "Queued as epic-1 of project shop, at place 2 behind run brisk-otter: More", "stellwerk projects queue shop")
 	if strings.Contains(b.out.String(), "stellwerk serve") {
 		t.Errorf("an engine runs, and another is asked for: %s", b.out)
@@ -32,10 +33,10 @@ func TestAQueuedGoalIsNoFailure(t *testing.T) {
 		t.Errorf("%+v", calls)
 	}
 	b.own().out.b.Reset()
-	b.run(t, ExitOK, "run", "--playbook", "project-rules", "More")
+	b.run(t, shell.ExitOK, "run", "--playbook", "project-rules", "More")
 	b.said(t, b.out, "an engine starts it when its turn comes: stellwerk serve")
 	b.out.b.Reset()
-	b.run(t, ExitOK, "run", "--json", "More")
+	b.run(t, shell.ExitOK, "run", "--json", "More")
 	if run := decode[api.Run](t, b.out.String()); run.Status != "queued" || run.Epic.Place != 2 {
 		t.Errorf("%+v", run)
 	}
@@ -58,7 +59,7 @@ func TestProjectWords(t *testing.T) {
 	} {
 		b := newBench(t)
 		b.svc.ProjectList, b.svc.ProjectAnswer = []api.Project{{ID: "k", Name: "shop"}}, projectAnswer()
-		b.run(t, ExitOK, strings.Fields(line)...)
+		b.run(t, shell.ExitOK, strings.Fields(line)...)
 		calls := b.svc.Calls()
 		last := calls[len(calls)-1]
 		if last.Verb != want.verb || last.Run != want.id || last.Req != want.req {
@@ -68,7 +69,7 @@ func TestProjectWords(t *testing.T) {
 
 		b.env["STELLWERK_ATTEMPT"] = "build.r1.a1"
 		asked := len(b.svc.Calls())
-		b.run(t, ExitError, strings.Fields(line)...)
+		b.run(t, shell.ExitError, strings.Fields(line)...)
 		if len(b.svc.Calls()) != asked {
 			t.Errorf("%s: an attempt is passed on", line)
 		}
@@ -81,11 +82,11 @@ func TestAPathIsTakenFromTheWorkingDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.run(t, ExitOK, "projects", "add", "shop")
+	b.run(t, shell.ExitOK, "projects", "add", "shop")
 	if req := b.svc.Calls()[0].Req.(api.AddProject); req.Repository != dir+"/shop" {
 		t.Errorf("%+v", req)
 	}
-	b.run(t, ExitOK, "projects", "add", "--", "-x")
+	b.run(t, shell.ExitOK, "projects", "add", "--", "-x")
 	if req := b.svc.Calls()[1].Req.(api.AddProject); req.Repository != "-x" {
 		t.Errorf("what is to be refused is made a path: %+v", req)
 	}
@@ -94,11 +95,11 @@ func TestAPathIsTakenFromTheWorkingDirectory(t *testing.T) {
 func TestProjectsAndEpicsAreCompleted(t *testing.T) {
 	b := newBench(t)
 	b.svc.ProjectList, b.svc.ProjectAnswer = []api.Project{{ID: "k", Name: "shop", Repository: "/r"}}, projectAnswer()
-	b.run(t, ExitOK, "__complete", "projects", "show", "")
+	b.run(t, shell.ExitOK, "__complete", "projects", "show", "")
 	b.said(t, b.out, "shop\t/r")
-	b.run(t, ExitOK, "__complete", "run", "--project", "")
+	b.run(t, shell.ExitOK, "__complete", "run", "--project", "")
 	b.said(t, b.out, "shop\t/r")
-	b.run(t, ExitOK, "__complete", "projects", "drop", "shop", "")
+	b.run(t, shell.ExitOK, "__complete", "projects", "drop", "shop", "")
 	b.said(t, b.out, "epic-1\t", "epic-2\tLess")
 }
 
@@ -108,10 +109,10 @@ func TestTheQueueIsNamedWhenTheEngineEnds(t *testing.T) {
 	b.svc.ProjectAnswer.Queued = 2
 	b.put("1", "active")
 	b.ends("1", core.RunCompleted{}, core.StatusCompleted)
-	b.run(t, ExitOK, "watch", "1")
+	b.run(t, shell.ExitOK, "watch", "1")
 	b.said(t, b.out, "2 more in the queue of shop", "stellwerk serve")
 	b.svc.ProjectAnswer.Run = &api.Run{ID: "2", Alias: "next-one"}
-	b.run(t, ExitOK, "watch", "1")
+	b.run(t, shell.ExitOK, "watch", "1")
 	b.said(t, b.out, "run next-one has started from the queue of shop")
 
 	b.out.b.Reset()
@@ -119,7 +120,7 @@ func TestTheQueueIsNamedWhenTheEngineEnds(t *testing.T) {
 	b.put("3", "active")
 	b.happen("3", core.RunCompleted{}, func(d *api.RunDetail) { d.Status, d.EndedAt = core.StatusCompleted, &ended })
 	b.svc.ProjectAnswer.Run = &api.Run{ID: "2", Alias: "driver", StartedAt: time.Unix(1000, 0)}
-	b.run(t, ExitOK, "watch", "3")
+	b.run(t, shell.ExitOK, "watch", "3")
 	if strings.Contains(b.out.String(), "has begun") {
 		t.Errorf("what was there before is shown as new: %s", b.out)
 	}

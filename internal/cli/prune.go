@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
@@ -20,7 +21,7 @@ type pruneOptions struct {
 	yes         bool
 }
 
-func newPrune(sh *shell) *cobra.Command {
+func newPrune(sh *shell.Shell) *cobra.Command {
 	o := &pruneOptions{}
 	cmd := &cobra.Command{
 		Use:   "prune [flags]",
@@ -49,44 +50,44 @@ stellwerk serve does this once a day.`,
 	return cmd
 }
 
-func (o *pruneOptions) run(ctx context.Context, sh *shell) error {
-	if err := sh.personal("what to remove"); err != nil {
+func (o *pruneOptions) run(ctx context.Context, sh *shell.Shell) error {
+	if err := sh.ForPeople("what to remove"); err != nil {
 		return err
 	}
 	age, err := config.ParseAge(o.older)
 	if err != nil {
-		return usagef("--older-than: %v", err)
+		return shell.Usagef("--older-than: %v", err)
 	}
 	var out api.Pruned
-	err = sh.connect(ctx, func(svc api.Service) (err error) {
+	err = sh.Connect(ctx, func(svc api.Service) (err error) {
 		out, err = svc.Prune(ctx, api.Prune{OlderThan: age, Transcripts: o.transcripts, Remove: o.yes})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(out)
+	if sh.JSON {
+		return sh.PrintJSON(out)
 	}
-	sh.printPruned(out, o.older)
+	printPruned(sh, out, o.older)
 	return nil
 }
 
-func (sh *shell) printPruned(out api.Pruned, older string) {
+func printPruned(sh *shell.Shell, out api.Pruned, older string) {
 	for _, i := range out.Items {
-		sh.printText(fmt.Sprintf("%-10s %10s  ", i.Kind, wording.Bytes(uint64(max(i.Bytes, 0)))), terminal.Line(named(i.Run, i.Name))+": "+terminal.Line(i.Proof))
+		sh.PrintText(fmt.Sprintf("%-10s %10s  ", i.Kind, wording.Bytes(uint64(max(i.Bytes, 0)))), terminal.Line(named(i.Run, i.Name))+": "+terminal.Line(i.Proof))
 	}
 	for _, k := range out.Kept {
-		sh.printText(fmt.Sprintf("%-10s %10s  ", k.Kind, "stays"), terminal.Line(named(k.Run, k.Name))+": "+terminal.Line(k.Reason))
+		sh.PrintText(fmt.Sprintf("%-10s %10s  ", k.Kind, "stays"), terminal.Line(named(k.Run, k.Name))+": "+terminal.Line(k.Reason))
 	}
 	size := wording.Bytes(uint64(max(out.Bytes, 0)))
 	switch {
 	case len(out.Items) == 0:
-		sh.printf("Nothing older than %s can go.\n", older)
+		sh.Printf("Nothing older than %s can go.\n", older)
 	case out.Removed:
-		sh.printf("Removed %s (%s).\n", countItems(out.Items), size)
+		sh.Printf("Removed %s (%s).\n", countItems(out.Items), size)
 	default:
-		sh.printf("Nothing was removed. `stellwerk prune --older-than %s --yes` removes %s (%s).\n", older, countItems(out.Items), size)
+		sh.Printf("Nothing was removed. `stellwerk prune --older-than %s --yes` removes %s (%s).\n", older, countItems(out.Items), size)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
@@ -17,10 +18,10 @@ import (
 const secret = "stw_0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
 
 // far notes how a command connects.
-func far(b *bench) *[]ConnectOptions {
-	var seen []ConnectOptions
-	connect := b.Connect
-	b.Connect = func(ctx context.Context, o ConnectOptions) (api.Service, func() error, error) {
+func far(b *bench) *[]shell.ConnectOptions {
+	var seen []shell.ConnectOptions
+	connect := b.Dial
+	b.Dial = func(ctx context.Context, o shell.ConnectOptions) (api.Service, func() error, error) {
 		seen = append(seen, o)
 		return connect(ctx, o)
 	}
@@ -36,9 +37,9 @@ func TestAnEngineElsewhere(t *testing.T) {
 	b.put("1", "awaiting_approval")
 	b.own() // a process there has the same number as this one here
 	seen := far(b)
-	b.run(t, ExitOK, "--server", "https://s.example", "--token-file", file, "status")
+	b.run(t, shell.ExitOK, "--server", "https://s.example", "--token-file", file, "status")
 	b.env["STELLWERK_SERVER"], b.env["STELLWERK_TOKEN"] = "https://t.example", secret
-	b.run(t, ExitOK, "approve", "1", "--detach")
+	b.run(t, shell.ExitOK, "approve", "1", "--detach")
 	for i, want := range []string{"https://s.example", "https://t.example"} {
 		if o := (*seen)[i]; o.Server != want || o.Token != secret {
 			t.Errorf("connected to %q with %q", o.Server, o.Token)
@@ -50,7 +51,7 @@ func TestAnEngineElsewhere(t *testing.T) {
 	if strings.Contains(b.out.String()+b.err.String(), secret) {
 		t.Error("the token was printed")
 	}
-	b.run(t, ExitError, "backup", "here")
+	b.run(t, shell.ExitError, "backup", "here")
 	b.said(t, b.err, "cannot see a folder here")
 }
 
@@ -64,16 +65,16 @@ func TestAdviceLeadsToTheSameEngine(t *testing.T) {
 	b.put("1", "awaiting_approval")
 	flags := "--server https://s.example --token-file " + file
 	there := strings.Fields(flags)
-	b.run(t, ExitOK, append(there, "status", "1")...)
+	b.run(t, shell.ExitOK, append(there, "status", "1")...)
 	b.said(t, b.out, "next: `stellwerk "+flags+" approve alias-1`")
-	b.run(t, ExitWaiting, append(there, "watch", "1")...)
-	b.run(t, ExitError, append(there, "status", "nosuch")...)
+	b.run(t, shell.ExitWaiting, append(there, "watch", "1")...)
+	b.run(t, shell.ExitError, append(there, "status", "nosuch")...)
 	b.said(t, b.err, "try: see `stellwerk "+flags+" status`")
 
 	b = newBench(t)
 	b.put("1", "awaiting_approval")
 	b.env["STELLWERK_SERVER"], b.env["STELLWERK_TOKEN"] = "https://t.example", secret
-	b.run(t, ExitOK, "status", "1")
+	b.run(t, shell.ExitOK, "status", "1")
 	b.said(t, b.out, "next: `stellwerk approve alias-1`")
 }
 
@@ -85,12 +86,12 @@ func TestWhatKeepsFromAnEngineElsewhere(t *testing.T) {
 		exit int
 		said string
 	}{
-		"no token":      {args: "--server https://s.example status", exit: ExitError, said: "needs a token"},
-		"open file":     {mode: 0o644, args: "--server https://s.example --token-file FILE status", exit: ExitError, said: "others can read"},
-		"no server":     {mode: 0o600, args: "--token-file FILE status", exit: ExitUsage, said: "needs --server"},
-		"attempt":       {env: map[string]string{"STELLWERK_TOKEN": "run.attempt.stwk_x"}, args: "--server https://s.example status", exit: ExitError, said: "does not contain a person's token"},
-		"this machine":  {mode: 0o600, args: "--server https://s.example serve", exit: ExitUsage, said: "works only on this machine"},
-		"its own child": {mode: 0o600, args: "--server https://s.example plugin path", exit: ExitUsage, said: "works only on this machine"},
+		"no token":      {args: "--server https://s.example status", exit: shell.ExitError, said: "needs a token"},
+		"open file":     {mode: 0o644, args: "--server https://s.example --token-file FILE status", exit: shell.ExitError, said: "others can read"},
+		"no server":     {mode: 0o600, args: "--token-file FILE status", exit: shell.ExitUsage, said: "needs --server"},
+		"attempt":       {env: map[string]string{"STELLWERK_TOKEN": "run.attempt.stwk_x"}, args: "--server https://s.example status", exit: shell.ExitError, said: "does not contain a person's token"},
+		"this machine":  {mode: 0o600, args: "--server https://s.example serve", exit: shell.ExitUsage, said: "works only on this machine"},
+		"its own child": {mode: 0o600, args: "--server https://s.example plugin path", exit: shell.ExitUsage, said: "works only on this machine"},
 	} {
 		b := newBench(t)
 		seen := far(b)
@@ -119,29 +120,29 @@ func TestTokensAndCockpit(t *testing.T) {
 		{ID: "2", Name: "eve", Role: api.RoleViewer, CreatedAt: noon, CreatedBy: "root", RevokedAt: &noon, RevokedBy: "root"},
 	}
 	b.svc.Access.Code = api.SignInCode{Code: "A-B", URL: "http://127.0.0.1:1/sign-in#A-B", Until: noon}
-	b.run(t, ExitOK, "tokens", "add", "bob", "--role", "viewer")
+	b.run(t, shell.ExitOK, "tokens", "add", "bob", "--role", "viewer")
 	if b.out.String() != secret+"\n" { // and nothing else: it can be put into a file
 		t.Errorf("printed %q", b.out)
 	}
-	b.run(t, ExitUsage, "tokens", "add", "bob")
-	b.run(t, ExitOK, "tokens", "list")
+	b.run(t, shell.ExitUsage, "tokens", "add", "bob")
+	b.run(t, shell.ExitOK, "tokens", "list")
 	b.said(t, b.out, `ada\x1b[2J`, "used 2")
 	if strings.Contains(b.out.String(), "eve") {
 		t.Error("a revoked token is listed")
 	}
-	b.run(t, ExitOK, "tokens", "list", "--all")
+	b.run(t, shell.ExitOK, "tokens", "list", "--all")
 	b.said(t, b.out, "eve", "revoked 2")
-	b.run(t, ExitOK, "tokens", "revoke", "eve")
-	b.run(t, ExitOK, "cockpit")
+	b.run(t, shell.ExitOK, "tokens", "revoke", "eve")
+	b.run(t, shell.ExitOK, "cockpit")
 	b.said(t, b.out, "http://127.0.0.1:1/sign-in#A-B\n")
 	b.asked(t, "add-token", "revoke-token", "sign-in")
 	b.env["STELLWERK_SERVER"], b.env["STELLWERK_TOKEN"] = "https://s.example/", secret
-	b.run(t, ExitOK, "cockpit")
+	b.run(t, shell.ExitOK, "cockpit")
 	b.said(t, b.out, "https://s.example/sign-in#A-B\n")
-	for _, variable := range []string{"STELLWERK_ATTEMPT", sessionVariable} {
+	for _, variable := range []string{"STELLWERK_ATTEMPT", shell.SessionVariable} {
 		b.env[variable] = "5f0c1d2e-session"
 		for _, line := range []string{"cockpit", "tokens add x --role admin", "tokens revoke x"} {
-			b.run(t, ExitError, strings.Fields(line)...)
+			b.run(t, shell.ExitError, strings.Fields(line)...)
 		}
 		delete(b.env, variable)
 	}
@@ -154,7 +155,7 @@ func TestRunIsShownInTheCockpit(t *testing.T) {
 	b.put("1", "active")
 	b.ends("1", core.RunCompleted{}, core.StatusCompleted)
 	b.svc.Access.Code = api.SignInCode{Code: "A-B", URL: "http://127.0.0.1:1/sign-in#A-B", Until: noon}
-	b.run(t, ExitOK, "run", "do it", "--cockpit")
+	b.run(t, shell.ExitOK, "run", "do it", "--cockpit")
 	b.said(t, b.err, "cockpit: http://127.0.0.1:1/sign-in?next=%2Fruns%2Falias-1#A-B\n")
 	b.asked(t, "sign-in", "start")
 	if b.detached != 1 {
@@ -167,12 +168,12 @@ func TestRunIsShownInTheCockpit(t *testing.T) {
 		}
 		return nil
 	}
-	b.run(t, ExitError, "run", "do it", "--cockpit")
+	b.run(t, shell.ExitError, "run", "do it", "--cockpit")
 	b.said(t, b.err, "does not listen", "try: end it")
 	b.asked(t, "sign-in")
-	b.run(t, ExitUsage, "run", "do it", "--cockpit", "--session", "x")
+	b.run(t, shell.ExitUsage, "run", "do it", "--cockpit", "--session", "x")
 	b.env["STELLWERK_ATTEMPT"] = "build.r1.a1"
-	b.run(t, ExitError, "run", "do it", "--cockpit")
+	b.run(t, shell.ExitError, "run", "do it", "--cockpit")
 	b.asked(t, "sign-in")
 }
 
@@ -186,15 +187,15 @@ func TestWhereServeListens(t *testing.T) {
 	} {
 		b := newBench(t)
 		var got *network.Config
-		b.Serve = func(_ context.Context, o ConnectOptions) error { got = o.Network; return nil }
-		b.run(t, ExitOK, append([]string{"serve"}, strings.Fields(line)...)...)
+		b.Serve = func(_ context.Context, o shell.ConnectOptions) error { got = o.Network; return nil }
+		b.run(t, shell.ExitOK, append([]string{"serve"}, strings.Fields(line)...)...)
 		if (got == nil) != (want == nil) || got != nil && (got.Listen != want.Listen || got.AnyPort != want.AnyPort || got.Cert != want.Cert ||
 			got.BehindProxy != want.BehindProxy || strings.Join(got.Hosts, " ") != strings.Join(want.Hosts, " ")) {
 			t.Errorf("%q: %+v", line, got)
 		}
 		b.env[listenVariable] = listenOff
 		got = nil
-		b.run(t, ExitOK, append([]string{"serve"}, strings.Fields(line)...)...)
+		b.run(t, shell.ExitOK, append([]string{"serve"}, strings.Fields(line)...)...)
 		if (got == nil) != (line == "" || want == nil) {
 			t.Errorf("%q where the variable says off: %+v", line, got)
 		}

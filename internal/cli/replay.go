@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-func newReplay(sh *shell) *cobra.Command {
+func newReplay(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay [RUN]",
 		Short: "Check a run's state against its events",
@@ -20,14 +21,14 @@ that this version made, and compares them with the stored ones. The exit code is
 		Example: `  stellwerk replay
   stellwerk replay brisk-otter --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return replay(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return replay(cmd.Context(), sh, shell.First(args)) },
 	}
 }
 
-func replay(ctx context.Context, sh *shell, given string) error {
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, given)
+func replay(ctx context.Context, sh *shell.Shell, given string) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
@@ -35,16 +36,16 @@ func replay(ctx context.Context, sh *shell, given string) error {
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			if err := sh.printJSON(r); err != nil {
+		if sh.JSON {
+			if err := sh.PrintJSON(r); err != nil {
 				return err
 			}
 		} else {
-			sh.printf("%d events, %d decisions derived again", r.Events, r.Decisions)
+			sh.Printf("%d events, %d decisions derived again", r.Events, r.Decisions)
 			if r.Other > 0 {
-				sh.printf(", %d made by other versions", r.Other)
+				sh.Printf(", %d made by other versions", r.Other)
 			}
-			sh.printf("\n")
+			sh.Printf("\n")
 		}
 		if !r.StateEqual || r.Difference != "" {
 			return core.Errorf(core.CodeInternal, "the run's events do not lead to the stored state: %s", terminal.Line(r.Difference)).

@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newRestore(sh *shell) *cobra.Command {
+func newRestore(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.OnThisMachine(),
 		Use:         "restore BACKUP",
 		Short:       "Restore the state folder from a backup",
 		Long: `Restores a backup into the state folder, which must be new or empty and have no
@@ -20,23 +22,23 @@ running engine. It overwrites nothing, and refuses an incomplete backup.`,
 	}
 }
 
-func restore(ctx context.Context, sh *shell, path string) error {
-	path, err := sh.absolute(path)
+func restore(ctx context.Context, sh *shell.Shell, path string) error {
+	path, err := sh.Absolute(path)
 	if err != nil {
 		return err
 	}
-	opts, err := sh.options()
+	opts, err := sh.Options()
 	if err != nil {
 		return err
 	}
-	if err := sh.Restore(ctx, RestoreOptions{State: opts.State, Backup: path}); err != nil {
+	if err := sh.Restore(ctx, shell.RestoreOptions{State: opts.State, Backup: path}); err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(struct {
+	if sh.JSON {
+		return sh.PrintJSON(struct {
 			State string `json:"state"`
 		}{opts.State})
 	}
-	sh.printf("Restored to %s\n", opts.State)
+	sh.Printf("Restored to %s\n", opts.State)
 	return nil
 }

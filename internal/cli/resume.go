@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
@@ -25,7 +26,7 @@ type resumeOptions struct {
 	after    after
 }
 
-func newResume(sh *shell) *cobra.Command {
+func newResume(sh *shell.Shell) *cobra.Command {
 	o := &resumeOptions{}
 	cmd := &cobra.Command{
 		Use:   "resume [RUN|FOLDER] [flags]",
@@ -44,9 +45,9 @@ The engine or session that started the run's agents keeps starting them. With
   stellwerk resume brisk-otter --max-cost 10
   stellwerk resume ~/.local/state/stellwerk/runs/0198c1d2-…`,
 		Args:              cobra.MaximumNArgs(2),
-		ValidArgsFunction: completeOpenRuns(sh),
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-project-cost", "max-project-tokens", "max-project-time", "max-project-attempts"); err != nil {
+			if err := shell.Positive(cmd, "max-cost", "max-tokens", "max-project-cost", "max-project-tokens", "max-project-time", "max-project-attempts"); err != nil {
 				return err
 			}
 			args, err := o.place(sh, args)
@@ -54,9 +55,9 @@ The engine or session that started the run's agents keeps starting them. With
 				return err
 			}
 			if len(args) > 1 {
-				return usagef("resume takes one run, but got %s", strings.Join(args, " and "))
+				return shell.Usagef("resume takes one run, but got %s", strings.Join(args, " and "))
 			}
-			return o.run(cmd.Context(), sh, first(args))
+			return o.run(cmd.Context(), sh, shell.First(args))
 		},
 	}
 	cmd.Flags().Float64Var(&o.req.MaxCostUSD, "max-cost", 0, "new limit in `USD`")
@@ -80,7 +81,7 @@ const thisSession = "this"
 // place says where the run's agents are to be started from now on, and returns
 // the arguments without the session's name: a flag whose value may be left out
 // does not take the word behind it.
-func (o *resumeOptions) place(sh *shell, args []string) ([]string, error) {
+func (o *resumeOptions) place(sh *shell.Shell, args []string) ([]string, error) {
 	switch {
 	case o.headless:
 		o.req.Session = new(string)
@@ -88,22 +89,22 @@ func (o *resumeOptions) place(sh *shell, args []string) ([]string, error) {
 	case o.session == "":
 		return args, nil
 	case o.session == thisSession:
-		own := sh.sessionHere()
+		own := sh.SessionHere()
 		if i := slices.Index(args, own); own != "" && i >= 0 {
 			args = slices.Delete(slices.Clone(args), i, i+1)
 		}
 		o.session = own
 	}
 	if !snapshot.IsSession(o.session) {
-		return nil, usagef("--session: this command does not run in a session; name one with --session=ID")
+		return nil, shell.Usagef("--session: this command does not run in a session; name one with --session=ID")
 	}
 	o.req.Session = &o.session
 	return args, nil
 }
 
-func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error {
+func (o *resumeOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
 	if o.trust {
-		if err := sh.personsOwn("resume --trust"); err != nil {
+		if err := sh.AtTerminal("resume --trust"); err != nil {
 			return err
 		}
 	}
@@ -112,13 +113,13 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 		return err
 	}
 	began := time.Now()
-	return sh.say(ctx, "resume", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return steer(ctx, sh, "resume", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		if folder != "" {
 			imported, err := svc.Import(ctx, api.Import{Folder: folder, Trust: o.trust})
 			if err != nil {
 				return api.Run{}, err
 			}
-			sh.reportImport(imported)
+			reportImport(sh, imported)
 			id = imported.Run.ID
 		}
 		detail, err := svc.Run(ctx, id)
@@ -126,7 +127,7 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 			return api.Run{}, err
 		}
 		if folder == "" && detail.Status.Terminal() && (detail.EndedAt == nil || detail.EndedAt.Before(began)) {
-			return detail.Run, sh.over(detail)
+			return detail.Run, tellOver(sh, detail)
 		}
 		goes := detail.Status != core.StatusPaused || folder != "" && asks(detail)
 		if goes && o.req == (api.Resume{}) {
@@ -171,11 +172,11 @@ func elsewhere(run api.Run) error {
 		WithHint("continue there, or take the run over: `stellwerk resume %s --headless`", run.Alias)
 }
 
-// over says that an ended run does not go on, and ends with the exit code of
+// tellOver says that an ended run does not go on, and ends with the exit code of
 // how it ended.
-func (sh *shell) over(d api.RunDetail) error {
-	if sh.json {
-		if err := sh.printJSON(d.Run); err != nil {
+func tellOver(sh *shell.Shell, d api.RunDetail) error {
+	if sh.JSON {
+		if err := sh.PrintJSON(d.Run); err != nil {
 			return err
 		}
 	}
@@ -183,18 +184,18 @@ func (sh *shell) over(d api.RunDetail) error {
 	if d.Reason != "" {
 		why = " (" + d.Reason + ")"
 	}
-	sh.complain(fmt.Sprintf("run %s is %s%s; it cannot be resumed", d.Alias, d.Status, why),
+	sh.Complain(fmt.Sprintf("run %s is %s%s; it cannot be resumed", d.Alias, d.Status, why),
 		fmt.Sprintf("`stellwerk status %s` shows how it ended, `stellwerk run \"…\"` starts another", d.Alias))
-	return exitWith(exitByStatus(d.Status))
+	return shell.Exit(shell.ExitByStatus(d.Status))
 }
 
 // runFolder is the argument as an absolute path where it is a path: a bare name
 // is a run's, whatever lies in the working directory.
-func runFolder(sh *shell, given string) (string, error) {
+func runFolder(sh *shell.Shell, given string) (string, error) {
 	if given == "" || filepath.Base(given) == given && given != "." && given != ".." {
 		return "", nil
 	}
-	if err := sh.notElsewhere("a run folder here", "import it on the engine's own machine"); err != nil {
+	if err := sh.NotElsewhere("a run folder here", "import it on the engine's own machine"); err != nil {
 		return "", err
 	}
 	dir, err := sh.Dir()
@@ -215,12 +216,12 @@ func runFolder(sh *shell, given string) (string, error) {
 	return "", core.Wrap(core.CodeNotFound, err, "there is no run folder "+given, "stellwerk status lists the known runs")
 }
 
-func (sh *shell) reportImport(i api.Imported) {
-	if sh.json {
+func reportImport(sh *shell.Shell, i api.Imported) {
+	if sh.JSON {
 		return
 	}
-	sh.printf("%s: %d events imported from its folder\n", terminal.Line(i.Run.Alias), i.Events)
+	sh.Printf("%s: %d events imported from its folder\n", terminal.Line(i.Run.Alias), i.Events)
 	if i.Torn != "" {
-		sh.printf("  cut off: %s\n", terminal.Line(i.Torn))
+		sh.Printf("  cut off: %s\n", terminal.Line(i.Torn))
 	}
 }

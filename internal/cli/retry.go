@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type retryOptions struct {
@@ -13,7 +14,7 @@ type retryOptions struct {
 	after after
 }
 
-func newRetry(sh *shell) *cobra.Command {
+func newRetry(sh *shell.Shell) *cobra.Command {
 	o := &retryOptions{}
 	cmd := &cobra.Command{
 		Use:   "retry [RUN] [flags]",
@@ -27,12 +28,12 @@ this command; it applies to every later attempt of the run.` + afterHelp,
   stellwerk retry brisk-otter
   stellwerk retry brisk-otter --max-attempt-cost 2.50`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := moreThanNothing(cmd, "max-attempt-cost", "max-attempt-tokens"); err != nil {
+			if err := shell.Positive(cmd, "max-attempt-cost", "max-attempt-tokens"); err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), sh, first(args))
+			return o.run(cmd.Context(), sh, shell.First(args))
 		},
 	}
 	cmd.Flags().Float64Var(&o.req.MaxAttemptCostUSD, "max-attempt-cost", 0, "new limit per attempt in `USD`")
@@ -41,8 +42,8 @@ this command; it applies to every later attempt of the run.` + afterHelp,
 	return cmd
 }
 
-func (o *retryOptions) run(ctx context.Context, sh *shell, given string) error {
-	return sh.say(ctx, "retry", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+func (o *retryOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	return steer(ctx, sh, "retry", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		return svc.Retry(ctx, id, o.req)
 	})
 }

@@ -5,12 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-func newRoles(sh *shell) *cobra.Command {
+func newRoles(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "roles [NAME]",
 		Short: "List the roles, or show one",
@@ -20,8 +22,8 @@ with its prompt.`,
 		Example: `  stellwerk roles
   stellwerk roles code-reviewer`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: offer(func() []string { return role.Builtin().Names() }),
-		RunE:              func(_ *cobra.Command, args []string) error { return roles(sh, first(args)) },
+		ValidArgsFunction: shell.Offer(func() []string { return role.Builtin().Names() }),
+		RunE:              func(_ *cobra.Command, args []string) error { return roles(sh, shell.First(args)) },
 	}
 }
 
@@ -31,12 +33,12 @@ type roleEntry struct {
 	Origin string `json:"origin"`
 }
 
-func roles(sh *shell, name string) error {
-	repo, err := sh.repository()
+func roles(sh *shell.Shell, name string) error {
+	repo, err := sh.Repository()
 	if err != nil {
 		return err
 	}
-	set, err := repo.roles()
+	set, err := repo.Roles()
 	if err != nil {
 		return err
 	}
@@ -47,36 +49,36 @@ func roles(sh *shell, name string) error {
 	for _, name := range set.Names() {
 		entries = append(entries, roleEntry{set[name].Role, set[name].Origin})
 	}
-	if sh.json {
-		return sh.printJSON(struct {
+	if sh.JSON {
+		return sh.PrintJSON(struct {
 			Roles []roleEntry `json:"roles"`
 		}{entries})
 	}
 	for _, e := range entries {
-		sh.printf("%s\n", sh.Console.Style.Fit(terminal.Pad(terminal.Line(e.Name), 20)+" "+terminal.Pad(place(e.Origin), 9)+" "+terminal.Line(e.Description), sh.Console.Width()))
+		sh.Printf("%s\n", sh.Console.Style.Fit(terminal.Pad(terminal.Line(e.Name), 20)+" "+terminal.Pad(view.Place(e.Origin), 9)+" "+terminal.Line(e.Description), sh.Console.Width()))
 	}
 	return nil
 }
 
-func showRole(sh *shell, set role.Set, name string) error {
+func showRole(sh *shell.Shell, set role.Set, name string) error {
 	r, ok := set[name]
 	if !ok {
 		return core.Errorf(core.CodeNotFound, "there is no role %q", name).WithHint("one of: %s", strings.Join(set.Names(), ", "))
 	}
-	if sh.json {
-		return sh.printJSON(roleEntry{r.Role, r.Origin})
+	if sh.JSON {
+		return sh.PrintJSON(roleEntry{r.Role, r.Origin})
 	}
 	for _, field := range []struct{ name, value string }{
 		{"name", r.Name}, {"from", r.Origin}, {"about", r.Description}, {"agent", r.Agent}, {"model", r.Model},
 		{"tools", strings.Join(r.Tools, ", ")}, {"can", strings.Join(r.Capabilities, ", ")},
 	} {
 		if field.value != "" {
-			sh.printf("%-6s %s\n", field.name, terminal.Line(field.value))
+			sh.Printf("%-6s %s\n", field.name, terminal.Line(field.value))
 		}
 	}
 	for _, note := range r.Notes {
-		sh.printf("%s %s\n", sh.Console.Style.Asking("note: "), terminal.Line(note.String()))
+		sh.Printf("%s %s\n", sh.Console.Style.Asking("note: "), terminal.Line(note.String()))
 	}
-	sh.printf("\n%s\n", strings.TrimRight(terminal.Text(r.Prompt), "\n"))
+	sh.Printf("\n%s\n", strings.TrimRight(terminal.Text(r.Prompt), "\n"))
 	return nil
 }

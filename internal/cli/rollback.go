@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type rollbackOptions struct {
@@ -13,7 +14,7 @@ type rollbackOptions struct {
 	after after
 }
 
-func newRollback(sh *shell) *cobra.Command {
+func newRollback(sh *shell.Shell) *cobra.Command {
 	o := &rollbackOptions{}
 	cmd := &cobra.Command{
 		Use:   "rollback [RUN] [flags]",
@@ -28,19 +29,19 @@ under a ref.` + afterHelp,
   stellwerk rollback brisk-otter --to 2 -m "check who may do it"
   stellwerk rollback brisk-otter --to plan --reset`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().StringVar(&o.req.To, "to", "", "`STAGE` to go back to, or the number of a phase")
 	cmd.Flags().StringVarP(&o.req.Text, "message", "m", "", "what should change there, as `TEXT`")
 	cmd.Flags().BoolVar(&o.req.Reset, "reset", false, "start over from before the stage")
-	completeStages(sh, cmd, "to")
+	shell.CompleteStages(sh, cmd, "to")
 	o.after.flags(cmd)
 	return cmd
 }
 
-func (o *rollbackOptions) run(ctx context.Context, sh *shell, given string) error {
-	return sh.say(ctx, "rollback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+func (o *rollbackOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	return steer(ctx, sh, "rollback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		return svc.Rollback(ctx, id, o.req)
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/project"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 // The groups of the help text.
@@ -18,7 +21,7 @@ const (
 // ownSignals marks commands that handle signals themselves.
 const ownSignals = "own-signals"
 
-func newRoot(sh *shell) *cobra.Command {
+func newRoot(sh *shell.Shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stellwerk",
 		Short: "Drive coding agents from a goal to a reviewed pull request",
@@ -35,17 +38,14 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.PersistentFlags().StringVar(&sh.stateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or $XDG_STATE_HOME/stellwerk)")
-	sh.remote.flags(root)
-	root.PersistentFlags().BoolVar(&sh.json, "json", false, "print JSON")
-	root.PersistentFlags().BoolVarP(&sh.verbose, "verbose", "v", false, "log the engine's work to standard error")
+	sh.Flags(root)
 	root.AddGroup(
 		&cobra.Group{ID: groupRuns, Title: "Runs:"},
 		&cobra.Group{ID: groupWords, Title: "Decisions and feedback:"},
 		&cobra.Group{ID: groupBooks, Title: "Playbooks and settings:"},
 		&cobra.Group{ID: groupEngine, Title: "The engine:"},
 	)
-	add(root, groupRuns, newRun(sh), newStatus(sh), newWatch(sh), newLog(sh), newEffects(sh), newDiff(sh), newShow(sh), newPlan(sh), newFacts(sh), newInbox(sh), newProjects(sh), newMessages(sh), newConversations(sh), newReplay(sh))
+	add(root, groupRuns, newRun(sh), newStatus(sh), newWatch(sh), newLog(sh), newEffects(sh), newDiff(sh), newShow(sh), newPlan(sh), newFacts(sh), newInbox(sh), project.New(sh), newMessages(sh), newConversations(sh), newReplay(sh))
 	add(root, groupWords, newSay(sh), newChat(sh), newAnswer(sh), newApprove(sh), newMerge(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
 		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh), newAdvance(sh), newTool(sh))
 	add(root, groupBooks, newInit(sh), newPlaybook(sh), newRoles(sh), newSchema(sh), newLimits(sh))
@@ -57,7 +57,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	root.SetVersionTemplate(sh.Build.String() + "\n")
 	root.Flags().Bool("version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
-	sh.prepare(root)
+	prepare(sh, root)
 	return root
 }
 
@@ -70,9 +70,9 @@ func add(root *cobra.Command, group string, commands ...*cobra.Command) {
 
 // prepare wraps every command: interrupts end its context, and its errors are
 // told from those of reading the command line.
-func (sh *shell) prepare(cmd *cobra.Command) {
+func prepare(sh *shell.Shell, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
-		sh.prepare(c)
+		prepare(sh, c)
 	}
 	if cmd.HasSubCommands() && cmd.Args == nil {
 		cmd.Args = onlyCommands
@@ -88,8 +88,8 @@ func (sh *shell) prepare(cmd *cobra.Command) {
 			defer stop()
 			cmd.SetContext(ctx)
 		}
-		cmd.SetContext(sh.speaking(cmd.Context()))
-		if err := sh.stayHere(cmd); err != nil {
+		cmd.SetContext(sh.AsSession(cmd.Context()))
+		if err := sh.StayHere(cmd); err != nil {
 			return err
 		}
 		if err := run(cmd, args); err != nil {
@@ -123,10 +123,10 @@ Use "{{.CommandPath}} [command] --help" for more about a command.{{end}}
 `
 
 // Run executes a command line and returns the exit code.
-func Run(ctx context.Context, p Program, args []string) int {
+func Run(ctx context.Context, p shell.Program, args []string) int {
 	life, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	sh := &shell{Program: p, giveUp: giveUp}
+	sh := &shell.Shell{Program: p, GiveUp: giveUp}
 	root := newRoot(sh)
 	root.SetArgs(args)
 	root.SetIn(p.Console.In)
@@ -136,11 +136,11 @@ func Run(ctx context.Context, p Program, args []string) int {
 	if ctx.Err() == nil && life.Err() != nil {
 		err = ranError{context.Cause(life)} // all other errors come of it
 	}
-	return sh.conclude(cmd, err, sh.json || asksForJSON(args))
+	return conclude(sh, cmd, err, sh.JSON || asksForJSON(args))
 }
 
 // Commands is the tree of all commands, for man pages and completion scripts.
-func Commands() *cobra.Command { return newRoot(&shell{}) }
+func Commands() *cobra.Command { return newRoot(&shell.Shell{}) }
 
 // asksForJSON looks for the flag in a command line that was not read to its end.
 func asksForJSON(args []string) bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -26,7 +27,7 @@ type runOptions struct {
 	dryRun      bool
 }
 
-func newRun(sh *shell) *cobra.Command {
+func newRun(sh *shell.Shell) *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
 		Use:   `run "GOAL" [flags]`,
@@ -92,19 +93,19 @@ background, and the cockpit stays when the command ends.`,
 	f.BoolVar(&o.noPreflight, "no-preflight", false, "skip the preflight of agents, credentials and checks")
 	f.StringVar(&o.req.Session, "session", "", "let the interactive session `ID` start the agents")
 	completeRunFlags(sh, cmd)
-	must(cmd.RegisterFlagCompletionFunc("project", completeProjects(sh)))
+	shell.Must(cmd.RegisterFlagCompletionFunc("project", shell.CompleteProjects(sh)))
 	return cmd
 }
 
-func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) error {
+func (o *runOptions) run(ctx context.Context, sh *shell.Shell, cmd *cobra.Command) error {
 	if err := o.complete(sh, cmd); err != nil {
 		return err
 	}
 	if o.dryRun && (o.detach || o.cockpit || o.req.Session != "") {
-		return usagef("--dry-run starts nothing: leave out --detach, --cockpit and --session")
+		return shell.Usagef("--dry-run starts nothing: leave out --detach, --cockpit and --session")
 	}
 	if o.req.Yes || o.req.Trust {
-		if err := sh.personsOwn("run with --yes or --trust"); err != nil {
+		if err := sh.AtTerminal("run with --yes or --trust"); err != nil {
 			return err
 		}
 	}
@@ -117,11 +118,11 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 	if err := o.background(ctx, sh); err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		var code api.SignInCode
 		var err error
 		if o.cockpit { // before there is a run: one that cannot be shown is not begun
-			if code, err = sh.signIn(ctx, svc); err != nil {
+			if code, err = signIn(ctx, sh, svc); err != nil {
 				return err
 			}
 		}
@@ -129,36 +130,36 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 		if err != nil {
 			return err
 		}
-		sh.warn(slices.Concat(run.Warnings, run.Notes))
+		sh.Warn(slices.Concat(run.Warnings, run.Notes))
 		if o.cockpit {
-			sh.showCockpit(ctx, code, run)
+			showCockpit(ctx, sh, code, run)
 		}
 		if run.Epic != nil {
-			return sh.queued(svc, run)
+			return printQueued(sh, svc, run)
 		}
 		if o.detach {
-			return sh.startedDetached(run)
+			return tellDetached(sh, run)
 		}
-		return sh.drive(ctx, svc, run, 0)
+		return drive(ctx, sh, svc, run, 0)
 	})
 }
 
 // background starts the engine that outlives the command, where one has to.
-func (o *runOptions) background(ctx context.Context, sh *shell) error {
+func (o *runOptions) background(ctx context.Context, sh *shell.Shell) error {
 	switch {
 	case o.cockpit:
-		if err := sh.personsOwn("run with --cockpit"); err != nil {
+		if err := sh.AtTerminal("run with --cockpit"); err != nil {
 			return err
 		}
-		return sh.serving(ctx)
+		return ensureServing(ctx, sh)
 	case o.detach:
-		return sh.detached(ctx)
+		return sh.EnsureEngine(ctx)
 	}
 	return nil
 }
 
 // complete checks the flags and fills in what they leave open.
-func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
+func (o *runOptions) complete(sh *shell.Shell, cmd *cobra.Command) error {
 	if o.req.Goal == "-" {
 		text, err := io.ReadAll(io.LimitReader(sh.Console.In, 1<<20))
 		if err != nil {
@@ -167,32 +168,32 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 		o.req.Goal = string(text)
 	}
 	if o.cockpit && o.req.Session != "" {
-		return usagef("--cockpit is for a terminal and --session for a session's hooks: use one")
+		return shell.Usagef("--cockpit is for a terminal and --session for a session's hooks: use one")
 	}
 	o.req.Goal = strings.TrimSpace(o.req.Goal)
 	if o.req.Goal == "" {
-		return usagef("the goal is empty: say what you want done")
+		return shell.Usagef("the goal is empty: say what you want done")
 	}
 	switch o.req.Isolation {
 	case "", config.IsolationSandbox, config.IsolationNone:
 	default:
-		return usagef("--isolation %s: use %s or %s", o.req.Isolation, config.IsolationSandbox, config.IsolationNone)
+		return shell.Usagef("--isolation %s: use %s or %s", o.req.Isolation, config.IsolationSandbox, config.IsolationNone)
 	}
 	if modes := config.NetworkModes(); o.req.Network != "" && !slices.Contains(modes, o.req.Network) {
-		return usagef("--network %s: use one of %s", o.req.Network, strings.Join(modes, ", "))
+		return shell.Usagef("--network %s: use one of %s", o.req.Network, strings.Join(modes, ", "))
 	}
 	if c := o.req.Options.Coverage; c < 0 || c > 100 || c == 0 && cmd.Flags().Changed("coverage") {
-		return usagef("--coverage %d: must be between 1 and 100", c)
+		return shell.Usagef("--coverage %d: must be between 1 and 100", c)
 	}
 	if t := o.req.Options.ModelTier; !slices.Contains(append(core.KnownTiers(), ""), t) {
-		return usagef("--model-tier %s: use %s, %s or %s", t, core.TierFast, core.TierBalanced, core.TierStrong)
+		return shell.Usagef("--model-tier %s: use %s, %s or %s", t, core.TierFast, core.TierBalanced, core.TierStrong)
 	}
-	if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-attempt-cost", "max-attempt-tokens", "max-time", "attempts", "preflight"); err != nil {
+	if err := shell.Positive(cmd, "max-cost", "max-tokens", "max-attempt-cost", "max-attempt-tokens", "max-time", "attempts", "preflight"); err != nil {
 		return err
 	}
 	switch {
 	case o.noPreflight && o.preflight > 0:
-		return usagef("--preflight and --no-preflight: use only one")
+		return shell.Usagef("--preflight and --no-preflight: use only one")
 	case o.noPreflight:
 		o.req.Preflight = "off"
 	case o.preflight > 0:
@@ -211,7 +212,7 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 
 // start asks for the run, and where the repository's content is not trusted
 // yet, asks the person about it once.
-func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api.Run, error) {
+func (o *runOptions) start(ctx context.Context, sh *shell.Shell, svc api.Service) (api.Run, error) {
 	run, err := watched(ctx, sh, svc, &o.req, svc.StartRun)
 	if core.CodeOf(err) != core.CodeUntrusted {
 		return run, err
@@ -219,17 +220,17 @@ func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api
 	look := api.Trust{
 		Dir: o.req.Dir, Project: o.req.Project, Playbook: o.req.Playbook, Base: o.req.Base, Forge: o.req.Forge, Remote: o.req.Remote,
 	}
-	if err := sh.obeyed(ctx, svc, look, "run", err); err != nil {
+	if err := askIfUntrusted(ctx, sh, svc, look, "run", err); err != nil {
 		return run, err
 	}
 	return watched(ctx, sh, svc, &o.req, svc.StartRun)
 }
 
-func (sh *shell) startedDetached(run api.Run) error {
-	if sh.json {
-		return sh.printJSON(run)
+func tellDetached(sh *shell.Shell, run api.Run) error {
+	if sh.JSON {
+		return sh.PrintJSON(run)
 	}
-	sh.printLines(sh.view().Runs([]api.Run{run}))
-	sh.printf("  look: %s\n", sh.command("watch "+run.Alias))
+	sh.PrintLines(sh.View().Runs([]api.Run{run}))
+	sh.Printf("  look: %s\n", sh.Command("watch "+run.Alias))
 	return nil
 }

@@ -6,25 +6,26 @@ import (
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
 )
 
-// begun tells a session that its run has begun. The hook at the end of its turn
+// tellBegun tells a session that its run has begun. The hook at the end of its turn
 // says what to start.
-func (sh *shell) begun(run api.Run) error {
-	if sh.json {
-		return sh.printJSON(run)
+func tellBegun(sh *shell.Shell, run api.Run) error {
+	if sh.JSON {
+		return sh.PrintJSON(run)
 	}
-	sh.printf("Run %s has started on branch %s. End your turn now with one short sentence; then you hear which agents to start.\n",
+	sh.Printf("Run %s has started on branch %s. End your turn now with one short sentence; then you hear which agents to start.\n",
 		terminal.Line(run.Alias), terminal.Line(run.Branch))
 	return nil
 }
 
 // startSettled forgets that a session was asked to begin a run where that is
 // done, or is for the person to settle.
-func (sh *shell) startSettled(session string, outcome error) error {
+func startSettled(sh *shell.Shell, session string, outcome error) error {
 	switch core.CodeOf(outcome) {
 	case core.CodeConflict, core.CodeUntrusted, core.CodeForbidden:
 	default:
@@ -32,7 +33,7 @@ func (sh *shell) startSettled(session string, outcome error) error {
 			return outcome
 		}
 	}
-	opts, err := sh.options()
+	opts, err := sh.Options()
 	if err != nil {
 		return errors.Join(outcome, err)
 	}
@@ -41,16 +42,16 @@ func (sh *shell) startSettled(session string, outcome error) error {
 
 // runInSession begins a run that an interactive session carries: its hooks say
 // what to start, so the command ends at once.
-func (o *runOptions) runInSession(ctx context.Context, sh *shell) error {
-	if err := sh.detached(ctx); err != nil {
+func (o *runOptions) runInSession(ctx context.Context, sh *shell.Shell) error {
+	if err := sh.EnsureEngine(ctx); err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		run, err := o.start(ctx, sh, svc)
-		if err := sh.startSettled(o.req.Session, err); err != nil {
+		if err := startSettled(sh, o.req.Session, err); err != nil {
 			return err
 		}
-		sh.warn(slices.Concat(run.Warnings, run.Notes))
-		return sh.begun(run)
+		sh.Warn(slices.Concat(run.Warnings, run.Notes))
+		return tellBegun(sh, run)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -18,11 +19,11 @@ func TestExitCodeIsHowTheRunEnded(t *testing.T) {
 		want int
 		says string
 	}{
-		{"completed", func(b *bench) { b.ends("1", core.RunCompleted{}, core.StatusCompleted) }, ExitOK, "completed"},
-		{"failed", func(b *bench) { b.ends("1", core.RunFailed{Reason: "broken"}, core.StatusFailed) }, ExitFailed, "failed"},
-		{"cancelled", func(b *bench) { b.ends("1", core.RunCancelled{}, core.StatusCancelled) }, ExitFailed, "cancelled"},
-		{"paused", func(b *bench) { b.ends("1", core.RunPaused{Reason: "3 attempts"}, core.StatusPaused) }, ExitWaiting, "next: "},
-		{"waiting", func(b *bench) { b.waits("1") }, ExitWaiting, "next: `stellwerk approve alias-1`"},
+		{"completed", func(b *bench) { b.ends("1", core.RunCompleted{}, core.StatusCompleted) }, shell.ExitOK, "completed"},
+		{"failed", func(b *bench) { b.ends("1", core.RunFailed{Reason: "broken"}, core.StatusFailed) }, shell.ExitFailed, "failed"},
+		{"cancelled", func(b *bench) { b.ends("1", core.RunCancelled{}, core.StatusCancelled) }, shell.ExitFailed, "cancelled"},
+		{"paused", func(b *bench) { b.ends("1", core.RunPaused{Reason: "3 attempts"}, core.StatusPaused) }, shell.ExitWaiting, "next: "},
+		{"waiting", func(b *bench) { b.waits("1") }, shell.ExitWaiting, "next: `stellwerk approve alias-1`"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t)
@@ -42,7 +43,7 @@ func TestRunSendsWhatTheFlagsSay(t *testing.T) {
 	b := newBench(t)
 	b.put("1", "active")
 	b.ends("1", core.RunCompleted{}, core.StatusCompleted)
-	b.run(t, ExitOK, "run", "do", "it", "--playbook", "x.yaml", "--issue", "42", "--title", "T", "--base", "main", "--branch", "b",
+	b.run(t, shell.ExitOK, "run", "do", "it", "--playbook", "x.yaml", "--issue", "42", "--title", "T", "--base", "main", "--branch", "b",
 		"--preflight", "30s", "--yes", "--trust", "--isolation", "none", "--agent", "command", "--max-cost", "2.5", "--max-tokens", "7", "--max-time", "90m", "--attempts", "2", "--coverage", "80")
 	got, ok := b.svc.Calls()[0].Req.(api.StartRun)
 	if !ok {
@@ -69,7 +70,7 @@ func TestRunAsJSONPrintsOneDocument(t *testing.T) {
 	b := newBench(t).at("a")
 	b.put("1", "active")
 	b.svc.On = func(apitest.Call) error { b.waits("1"); return nil }
-	b.run(t, ExitWaiting, "run", "do it", "--json")
+	b.run(t, shell.ExitWaiting, "run", "do it", "--json")
 	if got := decode[api.RunDetail](t, b.out.String()); got.Alias != "alias-1" || got.Status != "awaiting_approval" {
 		t.Errorf("%+v", got)
 	}
@@ -83,13 +84,13 @@ func TestPersonIsAskedAtTheGate(t *testing.T) {
 		asked []string
 		want  int
 	}{
-		{"approve", []string{"a"}, []string{"start", "approve"}, ExitOK},
-		{"approve in full, after nonsense", []string{"x", "Approve"}, []string{"start", "approve"}, ExitOK},
-		{"feedback", []string{"f", "ignore case"}, []string{"start", "feedback"}, ExitOK},
-		{"no words", []string{"f", "", "l"}, []string{"start"}, ExitWaiting},
-		{"rollback", []string{"r", "plan", "again"}, []string{"start", "rollback"}, ExitOK},
-		{"diff, then leave", []string{"d", "l"}, []string{"start", "diff"}, ExitWaiting},
-		{"end of input", nil, []string{"start"}, ExitWaiting},
+		{"approve", []string{"a"}, []string{"start", "approve"}, shell.ExitOK},
+		{"approve in full, after nonsense", []string{"x", "Approve"}, []string{"start", "approve"}, shell.ExitOK},
+		{"feedback", []string{"f", "ignore case"}, []string{"start", "feedback"}, shell.ExitOK},
+		{"no words", []string{"f", "", "l"}, []string{"start"}, shell.ExitWaiting},
+		{"rollback", []string{"r", "plan", "again"}, []string{"start", "rollback"}, shell.ExitOK},
+		{"diff, then leave", []string{"d", "l"}, []string{"start", "diff"}, shell.ExitWaiting},
+		{"end of input", nil, []string{"start"}, shell.ExitWaiting},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t).at(c.lines...)
@@ -114,7 +115,7 @@ func TestApprovalAtTheGateIsBoundToWhatWasShown(t *testing.T) {
 	b := newBench(t).at("a")
 	b.put("1", "awaiting_approval")
 	b.svc.On = func(apitest.Call) error { b.ends("1", core.RunCompleted{}, core.StatusCompleted); return nil }
-	b.run(t, ExitOK, "watch")
+	b.run(t, shell.ExitOK, "watch")
 	req, ok := b.svc.Calls()[0].Req.(api.Approve)
 	if !ok || req.Subject == nil || *req.Subject != subject() {
 		t.Errorf("%+v", b.svc.Calls()[0].Req)
@@ -125,7 +126,7 @@ func TestRefusalAtTheGateAsksAgain(t *testing.T) {
 	b := newBench(t).at("a", "l")
 	b.put("1", "awaiting_approval")
 	b.svc.On = func(apitest.Call) error { return core.Errorf(core.CodeConflict, "it changed since you looked") }
-	b.run(t, ExitWaiting, "watch")
+	b.run(t, shell.ExitWaiting, "watch")
 	b.said(t, b.err, "it changed since you looked")
 }
 
@@ -140,7 +141,7 @@ func TestYesDoesNotStopAtGatesThatThePolicyApproves(t *testing.T) {
 		b.happen("1", core.ApprovalGranted{Subject: subject()}, func(d *api.RunDetail) { d.Status = "active" })
 		b.ends("1", core.RunCompleted{}, core.StatusCompleted)
 	}()
-	b.run(t, ExitOK, "run", "do it", "--yes")
+	b.run(t, shell.ExitOK, "run", "do it", "--yes")
 	<-shown
 
 	b = newBench(t)
@@ -149,7 +150,7 @@ func TestYesDoesNotStopAtGatesThatThePolicyApproves(t *testing.T) {
 	b.happen("1", core.ApprovalRequested{Subject: subject(), Suggestion: "build"}, func(d *api.RunDetail) {
 		d.Status, d.Gate = "awaiting_approval", &core.Gate{Subject: subject(), Suggestion: "build"}
 	})
-	b.run(t, ExitWaiting, "run", "do it", "--yes")
+	b.run(t, shell.ExitWaiting, "run", "do it", "--yes")
 }
 
 func TestInterruptLeavesTheRun(t *testing.T) {
@@ -170,8 +171,8 @@ func TestInterruptLeavesTheRun(t *testing.T) {
 			ctx, interrupt = context.WithCancelCause(ctx)
 			return ctx, func() { interrupt(nil) }
 		}
-		b.svc.On = func(apitest.Call) error { interrupt(errInterrupted); return nil }
-		b.run(t, ExitWaiting, "run", "do it")
+		b.svc.On = func(apitest.Call) error { interrupt(shell.ErrInterrupted); return nil }
+		b.run(t, shell.ExitWaiting, "run", "do it")
 		b.said(t, b.out, c.says...)
 		if b.closed != 1 {
 			t.Errorf("the engine was let go %d times", b.closed)
@@ -182,7 +183,7 @@ func TestInterruptLeavesTheRun(t *testing.T) {
 func TestDetachLeavesTheRunToTheBackground(t *testing.T) {
 	b := newBench(t)
 	b.put("1", "active")
-	b.run(t, ExitOK, "run", "do it", "--detach")
+	b.run(t, shell.ExitOK, "run", "do it", "--detach")
 	if b.detached != 1 {
 		t.Errorf("detached %d times", b.detached)
 	}
@@ -209,7 +210,7 @@ func TestUntrustedContent(t *testing.T) {
 		b := newBench(t)
 		b.put("1", "active")
 		b.svc.On = refuse(b)
-		b.run(t, ExitError, "run", "do it", "--playbook", "my file.yaml", "--base", "main")
+		b.run(t, shell.ExitError, "run", "do it", "--playbook", "my file.yaml", "--base", "main")
 		b.said(t, b.err, "try: stellwerk trust --playbook 'my file.yaml' --base main", "--trust")
 		b.asked(t, "start")
 	})
@@ -218,7 +219,7 @@ func TestUntrustedContent(t *testing.T) {
 		b.svc.TrustAnswer = api.Trusted{Hash: "sha256:abc", Files: []string{"x.yaml"}, Content: "run: rm -rf \x1b[8m/"}
 		b.put("1", "active")
 		b.svc.On = refuse(b)
-		b.run(t, ExitOK, "run", "do it")
+		b.run(t, shell.ExitOK, "run", "do it")
 		b.said(t, b.out, `run: rm -rf \x1b[8m/`, "May runs use this?")
 		b.asked(t, "start", "trust", "trust", "start")
 	})
@@ -227,7 +228,7 @@ func TestUntrustedContent(t *testing.T) {
 		b.svc.TrustAnswer = api.Trusted{Hash: "sha256:abc"}
 		b.put("1", "active")
 		b.svc.On = refuse(b)
-		b.run(t, ExitError, "run", "do it")
+		b.run(t, shell.ExitError, "run", "do it")
 		b.asked(t, "start", "trust")
 	})
 }
@@ -241,7 +242,7 @@ func TestWatchShowsAtOnceHowTheRunStands(t *testing.T) {
 		go func() { done <- Run(t.Context(), b.Program, []string{"watch"}) }()
 		sees(t, b, "[>] review", 1)
 		b.ends("1", core.RunCompleted{}, core.StatusCompleted)
-		if code := <-done; code != ExitOK {
+		if code := <-done; code != shell.ExitOK {
 			t.Errorf("exit code %d", code)
 		}
 	}
@@ -260,7 +261,7 @@ func TestChecksAreAnnounced(t *testing.T) {
 	})
 	b.ends("1", core.RunPaused{Reason: "enough"}, core.StatusPaused)
 	b.svc.On = func(apitest.Call) error { return nil }
-	b.run(t, ExitWaiting, "run", "do it")
+	b.run(t, shell.ExitWaiting, "run", "do it")
 	b.said(t, b.out, "review.r1.a1, 2 checks: changed: x; command: go test", "review.r1.a1: 2 of 2")
 }
 
@@ -284,7 +285,7 @@ func TestLiveViewIsTakenOffTheScreen(t *testing.T) {
 		}()
 		return nil
 	}
-	b.run(t, ExitOK, "run", "do it")
+	b.run(t, shell.ExitOK, "run", "do it")
 	<-ended
 	b.said(t, b.out, "● plan ─ ◐ review", "attempt 1", `› thinking\x1b[2J hard`, "\x1b[J")
 }

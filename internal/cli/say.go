@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	projectcmd "github.com/stellwerk-dev/stellwerk/internal/cli/project"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
@@ -21,7 +23,7 @@ type sayOptions struct {
 	after after
 }
 
-func newSay(sh *shell) *cobra.Command {
+func newSay(sh *shell.Shell) *cobra.Command {
 	o := &sayOptions{}
 	cmd := &cobra.Command{
 		Use:   `say [PROJECT] TEXT... [flags]`,
@@ -39,7 +41,7 @@ approve.` + afterHelp,
   stellwerk say shop --wait "how far are we?"
   stellwerk say ./shop - < notes.md`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: completeAddressees(sh),
+		ValidArgsFunction: shell.CompleteAddressees(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
 	o.flags(sh, cmd)
@@ -51,7 +53,7 @@ approve.` + afterHelp,
 }
 
 // flags are those of every command that may begin a run with a person's words.
-func (o *sayOptions) flags(sh *shell, cmd *cobra.Command) {
+func (o *sayOptions) flags(sh *shell.Shell, cmd *cobra.Command) {
 	f := cmd.Flags()
 	inConversation(cmd, sh, &o.in, "send it to this `CONVERSATION`, by name or id (default main)")
 	f.StringVar(&o.role, "role", string(core.VoiceUser), "`ROLE` to speak as: user, or blue for a program that speaks for people")
@@ -60,30 +62,30 @@ func (o *sayOptions) flags(sh *shell, cmd *cobra.Command) {
 	f.StringVar(&o.start.Network, "network", "", "network for a new run's agents: listed, none or open (default listed)")
 	f.StringVar(&o.start.Isolation, "isolation", "", "isolation of a new run: sandbox or none (default sandbox)")
 	f.BoolVar(&o.start.Trust, "trust", false, "trust the repository's playbook and roles as they are now")
-	must(cmd.RegisterFlagCompletionFunc("role", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	shell.Must(cmd.RegisterFlagCompletionFunc("role", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{string(core.VoiceUser), string(core.VoiceBlue)}, cobra.ShellCompDirectiveNoFileComp
 	}))
-	must(cmd.RegisterFlagCompletionFunc("network", choose(config.NetworkModes)))
-	must(cmd.RegisterFlagCompletionFunc("isolation", choose(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
-	completePlaybooks(sh, cmd)
+	shell.Must(cmd.RegisterFlagCompletionFunc("network", shell.Choose(config.NetworkModes)))
+	shell.Must(cmd.RegisterFlagCompletionFunc("isolation", shell.Choose(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
+	shell.CompletePlaybooks(sh, cmd)
 }
 
-func (o *sayOptions) run(ctx context.Context, sh *shell, args []string) error {
+func (o *sayOptions) run(ctx context.Context, sh *shell.Shell, args []string) error {
 	if err := o.check(sh); err != nil {
 		return err
 	}
-	project, text, err := sh.speech(args)
+	project, text, err := speech(sh, args)
 	if err != nil {
 		return err
 	}
 	if o.after.detach {
-		if err := sh.detached(ctx); err != nil {
+		if err := sh.EnsureEngine(ctx); err != nil {
 			return err
 		}
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		if project == "" {
-			if err := sh.notAName(ctx, svc, text); err != nil {
+			if err := notAName(ctx, sh, svc, text); err != nil {
 				return err
 			}
 		}
@@ -91,17 +93,17 @@ func (o *sayOptions) run(ctx context.Context, sh *shell, args []string) error {
 		if err != nil {
 			return err
 		}
-		return sh.spoken(ctx, svc, spoken, o.wait, o.after)
+		return afterSpeaking(ctx, sh, svc, spoken, o.wait, o.after)
 	})
 }
 
 // check refuses what could not be said.
-func (o *sayOptions) check(sh *shell) error {
-	if err := sh.personal("say"); err != nil {
+func (o *sayOptions) check(sh *shell.Shell) error {
+	if err := sh.ForPeople("say"); err != nil {
 		return err
 	}
 	if o.start.Trust {
-		if err := sh.personsOwn("say with --trust"); err != nil {
+		if err := sh.AtTerminal("say with --trust"); err != nil {
 			return err
 		}
 	}
@@ -109,29 +111,29 @@ func (o *sayOptions) check(sh *shell) error {
 	case core.VoiceUser, core.VoiceBlue:
 		return nil
 	case core.VoiceGreen, core.VoiceRed:
-		return usagef("--role %s: only agents have that role; use user or blue", o.role)
+		return shell.Usagef("--role %s: only agents have that role; use user or blue", o.role)
 	}
-	return usagef("--role %s: use user or blue", o.role)
+	return shell.Usagef("--role %s: use user or blue", o.role)
 }
 
 // speech is whom somebody speaks to and what they say.
-func (sh *shell) speech(args []string) (to, text string, err error) {
+func speech(sh *shell.Shell, args []string) (to, text string, err error) {
 	text = args[0]
 	if len(args) > 1 {
 		to, text = args[0], strings.Join(args[1:], " ")
 	}
-	if text, err = sh.words(text, ""); err != nil {
+	if text, err = sh.ReadText(text, ""); err != nil {
 		return "", "", err
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return "", "", usagef("the message is empty")
+		return "", "", shell.Usagef("the message is empty")
 	}
 	return to, text, nil
 }
 
 // notAName catches a project's or a run's name where the words were forgotten:
 // it would begin a run.
-func (sh *shell) notAName(ctx context.Context, svc api.Service, text string) error {
+func notAName(ctx context.Context, sh *shell.Shell, svc api.Service, text string) error {
 	if strings.ContainsAny(text, " \t\n/") || strings.HasPrefix(text, ".") {
 		return nil
 	}
@@ -144,12 +146,12 @@ func (sh *shell) notAName(ctx context.Context, svc api.Service, text string) err
 	if err != nil {
 		return err
 	}
-	return usagef("%s is a project or a run; add your message", text)
+	return shell.Usagef("%s is a project or a run; add your message", text)
 }
 
 // speak says something, and where a run begins with it that would obey content
 // of the repository, asks the person about that once.
-func (o *sayOptions) speak(ctx context.Context, sh *shell, svc api.Service, project, text string) (api.Spoken, error) {
+func (o *sayOptions) speak(ctx context.Context, sh *shell.Shell, svc api.Service, project, text string) (api.Spoken, error) {
 	dir, err := sh.Dir()
 	if err != nil {
 		return api.Spoken{}, err
@@ -160,18 +162,18 @@ func (o *sayOptions) speak(ctx context.Context, sh *shell, svc api.Service, proj
 		return spoken, err
 	}
 	look := api.Trust{Dir: dir, Playbook: o.playbook(ctx, sh, svc, project), Base: o.start.Base}
-	if err := sh.obeyed(ctx, svc, look, "say", err); err != nil {
+	if err := askIfUntrusted(ctx, sh, svc, look, "say", err); err != nil {
 		return spoken, err
 	}
 	return svc.Speak(ctx, req)
 }
 
 // playbook is what a run that begins with somebody's words is driven by.
-func (o *sayOptions) playbook(ctx context.Context, sh *shell, svc api.Service, project string) string {
+func (o *sayOptions) playbook(ctx context.Context, sh *shell.Shell, svc api.Service, project string) string {
 	if o.start.Playbook != "" {
 		return o.start.Playbook
 	}
-	if name, err := sh.findProject(ctx, svc, project); err == nil {
+	if name, err := projectcmd.Find(ctx, sh, svc, project); err == nil {
 		if d, err := svc.Project(ctx, name); err == nil && d.Playbook != "" {
 			return d.Playbook
 		}
@@ -179,22 +181,22 @@ func (o *sayOptions) playbook(ctx context.Context, sh *shell, svc api.Service, p
 	return playbook.Project
 }
 
-// spoken says what became of a person's words and goes on with the run.
-func (sh *shell) spoken(ctx context.Context, svc api.Service, s api.Spoken, wait bool, a after) error {
-	sh.warn(slices.Concat(s.Run.Warnings, s.Run.Notes))
-	if sh.json && !wait && !a.follow {
-		return sh.printJSON(s)
+// afterSpeaking says what became of a person's words and goes on with the run.
+func afterSpeaking(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spoken, wait bool, a after) error {
+	sh.Warn(slices.Concat(s.Run.Warnings, s.Run.Notes))
+	if sh.JSON && !wait && !a.follow {
+		return sh.PrintJSON(s)
 	}
-	if !sh.json {
-		sh.printText(s.Run.Alias+": ", s.Next)
+	if !sh.JSON {
+		sh.PrintText(s.Run.Alias+": ", s.Next)
 	}
 	if paused := s.Run.Status == core.StatusPaused; paused && wait {
-		return exitWith(ExitWaiting) // nobody reads it now
+		return shell.Exit(shell.ExitWaiting) // nobody reads it now
 	} else if paused && !a.follow {
 		return nil
 	}
 	if wait {
-		return sh.untilAnswered(ctx, svc, s)
+		return awaitReply(ctx, sh, svc, s)
 	}
-	return sh.goOn(ctx, svc, s.Run, a)
+	return goOn(ctx, sh, svc, s.Run, a)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -38,7 +39,7 @@ func TestSay(t *testing.T) {
 		b.put("1", "active")
 		b.manage("1", nil)
 		b.Console.In = strings.NewReader(c.in)
-		b.run(t, ExitOK, c.args...)
+		b.run(t, shell.ExitOK, c.args...)
 		b.said(t, b.out, "alias-1: the manager is woken")
 		got := b.svc.Calls()[0].Req.(api.Speak)
 		if got.Project != c.want.Project || got.Text != c.want.Text || got.Voice != c.want.Voice || got.Start == nil || got.Dir == "" {
@@ -46,16 +47,16 @@ func TestSay(t *testing.T) {
 		}
 	}
 	b := newBench(t)
-	b.run(t, ExitUsage, "say", " ")
-	b.run(t, ExitUsage, "say", "--role", "red", "x")
-	b.run(t, ExitUsage, "say", "--wait", "--detach", "x")
+	b.run(t, shell.ExitUsage, "say", " ")
+	b.run(t, shell.ExitUsage, "say", "--role", "red", "x")
+	b.run(t, shell.ExitUsage, "say", "--wait", "--detach", "x")
 	b.svc.Talk.Project = "shop"
-	b.run(t, ExitUsage, "say", "shop")
+	b.run(t, shell.ExitUsage, "say", "shop")
 	b.said(t, b.err, "shop is a project or a run")
 	b.env["STELLWERK_ATTEMPT"] = "a"
-	b.run(t, ExitError, "say", "x")
-	b.run(t, ExitError, "answer", "q-1", "x")
-	b.run(t, ExitError, "chat")
+	b.run(t, shell.ExitError, "say", "x")
+	b.run(t, shell.ExitError, "answer", "q-1", "x")
+	b.run(t, shell.ExitError, "chat")
 	b.asked(t)
 }
 
@@ -82,7 +83,7 @@ func TestSayWaits(t *testing.T) {
 		}
 		return nil
 	}
-	b.run(t, ExitOK, "say", "--wait", "how far?")
+	b.run(t, shell.ExitOK, "say", "--wait", "how far?")
 	b.said(t, b.out, `half \x1b[2Jway`)
 	if out := b.out.String(); strings.Contains(out, "before") || strings.Contains(out, "worker") {
 		t.Error(out)
@@ -93,40 +94,40 @@ func TestAnswer(t *testing.T) {
 	b := newBench(t)
 	b.put("1", "active")
 	b.manage("1", nil)
-	b.run(t, ExitOK, "answer", "q-12", "in", "German")
+	b.run(t, shell.ExitOK, "answer", "q-12", "in", "German")
 	if got := b.svc.Calls()[0]; got.Run != "q-12" || got.Req != (api.Answer{Text: "in German"}) {
 		t.Errorf("%+v", got)
 	}
-	b.run(t, ExitUsage, "answer", "q-12")
+	b.run(t, shell.ExitUsage, "answer", "q-12")
 	b.svc.On = func(apitest.Call) error {
 		return core.Errorf(core.CodeConflict, "question q-12 was answered before by ada: in German")
 	}
-	b.run(t, ExitError, "answer", "q-12", "in French")
+	b.run(t, shell.ExitError, "answer", "q-12", "in French")
 	b.said(t, b.err, "was answered before by ada: in German")
 	b.svc.Talk.Questions = []api.Question{{ID: "q-12", Text: "In which language?"}}
-	b.run(t, ExitOK, "__complete", "answer", "")
+	b.run(t, shell.ExitOK, "__complete", "answer", "")
 	b.said(t, b.out, "q-12\tIn which language?")
 }
 
 func TestMessages(t *testing.T) {
 	b := newBench(t)
-	b.run(t, ExitOK, "messages")
+	b.run(t, shell.ExitOK, "messages")
 	b.said(t, b.out, "No messages yet")
 	b.svc.Talk.Messages = []api.Message{
 		{Said: core.Said{Kind: core.SaidMessage, Voice: core.VoiceUser, By: "ada", Text: "first"}, Event: "1", At: noon},
 		{Said: core.Said{Kind: core.SaidMessage, Voice: core.VoiceGreen, Text: "second"}, Event: "2", At: noon},
 	}
-	b.run(t, ExitOK, "messages", "--last", "1")
+	b.run(t, shell.ExitOK, "messages", "--last", "1")
 	b.said(t, b.out, "manager: second")
 	if strings.Contains(b.out.String(), "first") {
 		t.Error(b.out)
 	}
 	b.out.b.Reset()
-	b.run(t, ExitOK, "messages", "--json", "-n", "5")
+	b.run(t, shell.ExitOK, "messages", "--json", "-n", "5")
 	if got := decode[api.MessageList](t, b.out.String()); len(got.Messages) != 2 {
 		t.Errorf("%+v", got)
 	}
-	b.run(t, ExitUsage, "messages", "--last", "-1")
+	b.run(t, shell.ExitUsage, "messages", "--last", "-1")
 }
 
 // TestChat: a person who leaves by the end of their input, and what a pipe does.
@@ -138,7 +139,7 @@ func TestChat(t *testing.T) {
 	}
 	b := newBench(t).at("hello", "/answer q-1 yes", "/nonsense", "//slash")
 	talk(b)
-	b.run(t, ExitOK, "chat")
+	b.run(t, shell.ExitOK, "chat")
 	b.asked(t, "speak", "answer", "speak")
 	b.said(t, b.out, "ada wants: the goal", "the manager is woken", "It goes on in the background")
 	b.said(t, b.err, "there is no command /nonsense")
@@ -157,14 +158,14 @@ func TestChat(t *testing.T) {
 		})
 		return nil
 	}
-	b.run(t, ExitWaiting, "chat")
+	b.run(t, shell.ExitWaiting, "chat")
 	b.said(t, b.out, "delegated: t1: Do it", "manager asks (q-1): what?", "answer with: /answer q-1 TEXT", "stellwerk answer q-1")
 
 	b = newBench(t)
 	talk(b)
 	b.Console.In = strings.NewReader("")
 	b.ends("1", core.RunCancelled{}, core.StatusCancelled)
-	b.run(t, ExitOK, "chat", "--json")
+	b.run(t, shell.ExitOK, "chat", "--json")
 	if got := decode[api.Message](t, b.out.String()); got.Text != "the goal" {
 		t.Errorf("%+v", got)
 	}
@@ -180,6 +181,6 @@ func TestFollowGoesOnUntilADefaultHolds(t *testing.T) {
 	})
 	b.happen("1", core.QuestionAnswered{ID: "q-1", Text: "that", Default: true}, nil)
 	go b.ends("1", core.RunCompleted{}, core.StatusCompleted)
-	b.run(t, ExitOK, "watch")
+	b.run(t, shell.ExitOK, "watch")
 	b.said(t, b.out, "completed")
 }

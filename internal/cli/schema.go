@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/wave"
@@ -36,7 +37,7 @@ func waveSchema(name string) func() json.RawMessage {
 	return func() json.RawMessage { return wave.Schema(name) }
 }
 
-func newSchema(sh *shell) *cobra.Command {
+func newSchema(sh *shell.Shell) *cobra.Command {
 	var names []string
 	for _, s := range publishedSchemas() {
 		names = append(names, s.Name)
@@ -51,25 +52,25 @@ Stellwerk write. Without a NAME, lists the schemas.`,
   stellwerk schema worker-output`,
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: names,
-		RunE:      func(_ *cobra.Command, args []string) error { return schema(sh, first(args)) },
+		RunE:      func(_ *cobra.Command, args []string) error { return schema(sh, shell.First(args)) },
 	}
 }
 
-func schema(sh *shell, name string) error {
+func schema(sh *shell.Shell, name string) error {
 	all := publishedSchemas()
 	for _, s := range all {
 		if s.Name == name {
-			sh.printf("%s\n", strings.TrimRight(string(s.text()), "\n"))
+			sh.Printf("%s\n", strings.TrimRight(string(s.text()), "\n"))
 			return nil
 		}
 	}
-	if sh.json {
-		return sh.printJSON(struct {
+	if sh.JSON {
+		return sh.PrintJSON(struct {
 			Schemas []publishedSchema `json:"schemas"`
 		}{all})
 	}
 	for _, s := range all {
-		sh.printf("%-17s %s\n", s.Name, s.About)
+		sh.Printf("%-17s %s\n", s.Name, s.About)
 	}
 	return nil
 }

@@ -1,8 +1,12 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-func newScriptedAgent(sh *shell) *cobra.Command {
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+)
+
+func newScriptedAgent(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "scripted-agent SCENARIO", Hidden: true, Args: cobra.ExactArgs(1),
 		Short:       "Play a scenario as an agent",
@@ -10,7 +14,7 @@ func newScriptedAgent(sh *shell) *cobra.Command {
 		Example:     `  stellwerk scripted-agent scenario.yaml`,
 		Annotations: map[string]string{ownSignals: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return exitWith(sh.ScriptedAgent(cmd.Context(), args[0]))
+			return shell.Exit(sh.ScriptedAgent(cmd.Context(), args[0]))
 		},
 	}
 }

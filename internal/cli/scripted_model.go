@@ -4,12 +4,14 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newScriptedModel(sh *shell) *cobra.Command {
+func newScriptedModel(sh *shell.Shell) *cobra.Command {
 	address, record := "", ""
 	cmd := &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.OnThisMachine(),
 		Use:         "scripted-model SCENARIO [flags]",
 		Short:       "Play a scenario to a real agent program",
 		Long: `Serves a scenario over the Messages API on this machine, so that you can try a
@@ -20,7 +22,7 @@ ANTHROPIC_BASE_URL.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := sh.ScriptedModel(cmd.Context(), args[0], address, record, sh.Console.Out)
-			if errors.Is(err, errInterrupted) {
+			if errors.Is(err, shell.ErrInterrupted) {
 				return nil
 			}
 			return err

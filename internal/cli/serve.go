@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
@@ -24,10 +25,10 @@ type serveOptions struct {
 	level   string
 }
 
-func newServe(sh *shell) *cobra.Command {
+func newServe(sh *shell.Shell) *cobra.Command {
 	o := &serveOptions{}
 	cmd := &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.OnThisMachine(),
 		Use:         "serve [flags]",
 		Short:       "Keep an engine running",
 		Long: `Runs the state folder's engine until you interrupt it. Other commands then use
@@ -81,13 +82,13 @@ without --metrics.`,
 	return cmd
 }
 
-func (o *serveOptions) run(ctx context.Context, sh *shell) error {
-	opts, err := sh.options()
+func (o *serveOptions) run(ctx context.Context, sh *shell.Shell) error {
+	opts, err := sh.Options()
 	if err != nil {
 		return err
 	}
 	if o.public && o.metrics == "" {
-		return usagef("--metrics-public needs --metrics")
+		return shell.Usagef("--metrics-public needs --metrics")
 	}
 	opts.Webhook, opts.Metrics, opts.MetricsPublic = o.webhook, o.metrics, o.public
 	if opts.Network, err = o.network.config(sh); err != nil {
@@ -97,7 +98,7 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 	if !o.detach {
 		opts.Log = sh.Console.Err
 		err := sh.Serve(ctx, opts)
-		if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted)) {
+		if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled) || errors.Is(err, shell.ErrInterrupted)) {
 			return nil
 		}
 		return err
@@ -109,15 +110,15 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(struct {
+	if sh.JSON {
+		return sh.PrintJSON(struct {
 			State   string `json:"state"`
 			Cockpit string `json:"cockpit,omitempty"`
 		}{opts.State, address})
 	}
-	sh.printf("The engine of %s runs in the background.\n", opts.State)
+	sh.Printf("The engine of %s runs in the background.\n", opts.State)
 	if address != "" {
-		sh.printf("Its cockpit is at %s; `stellwerk cockpit` prints a link that signs you in.\n", terminal.Line(address))
+		sh.Printf("Its cockpit is at %s; `stellwerk cockpit` prints a link that signs you in.\n", terminal.Line(address))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
@@ -29,11 +30,11 @@ func (f *networkFlags) flags(cmd *cobra.Command) {
 }
 
 // config is nil where the engine is not to listen.
-func (f *networkFlags) config(sh *shell) (*network.Config, error) {
+func (f *networkFlags) config(sh *shell.Shell) (*network.Config, error) {
 	c := f.Config
 	asked := c.Cert != "" || c.Key != "" || c.BehindProxy || len(c.Hosts) > 0
 	if c.Listen == listenOff && asked {
-		return nil, usagef("--listen off: leave out the other network flags")
+		return nil, shell.Usagef("--listen off: leave out the other network flags")
 	}
 	if variable := sh.Env(listenVariable); variable != listenOff || !asked { // a flag says more than a variable
 		c.Listen = cmp.Or(c.Listen, variable)
@@ -50,7 +51,7 @@ func (f *networkFlags) config(sh *shell) (*network.Config, error) {
 		if *file == "" {
 			continue
 		}
-		if *file, err = sh.absolute(*file); err != nil {
+		if *file, err = sh.Absolute(*file); err != nil {
 			return nil, err
 		}
 	}
@@ -64,10 +65,10 @@ func address(listen string) error {
 		host, port = listen, "0"
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return usagef("--listen %s: a port must be between 0 and 65535", listen)
+		return shell.Usagef("--listen %s: a port must be between 0 and 65535", listen)
 	}
 	if _, err := strconv.Atoi(host); err == nil {
-		return usageError{core.Errorf(core.CodeInvalid, "--listen %s: put an address before the port", listen).WithHint("--listen 127.0.0.1:7341")}
+		return shell.UsageError{Err: core.Errorf(core.CodeInvalid, "--listen %s: put an address before the port", listen).WithHint("--listen 127.0.0.1:7341")}
 	}
 	return nil
 }

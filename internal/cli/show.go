@@ -6,13 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 )
 
 type showOptions struct{ run string }
 
-func newShow(sh *shell) *cobra.Command {
+func newShow(sh *shell.Shell) *cobra.Command {
 	o := &showOptions{}
 	cmd := &cobra.Command{
 		Use:   "show [DOCUMENT] [flags]",
@@ -23,44 +24,44 @@ its newest accepted version. Without a name, lists the documents.`,
   stellwerk show plan.md
   stellwerk show review.md --run brisk-otter`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), sh, first(args)) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().StringVar(&o.run, "run", "", "the `RUN` (default the one here)")
-	must(cmd.RegisterFlagCompletionFunc("run", func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return completeRuns(sh)(cmd, nil, prefix)
+	shell.Must(cmd.RegisterFlagCompletionFunc("run", func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return shell.CompleteRuns(sh)(cmd, nil, prefix)
 	}))
 	return cmd
 }
 
-func (o *showOptions) show(ctx context.Context, sh *shell, name string) error {
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, o.run)
+func (o *showOptions) show(ctx context.Context, sh *shell.Shell, name string) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, o.run)
 		if err != nil {
 			return err
 		}
 		if name != "" {
-			return sh.showDocument(ctx, svc, id, name)
+			return showDocument(ctx, sh, svc, id, name)
 		}
 		detail, err := svc.Run(ctx, id)
 		if err != nil {
 			return err
 		}
-		return sh.listDocuments(detail)
+		return listDocuments(sh, detail)
 	})
 }
 
-func (sh *shell) listDocuments(d api.RunDetail) error {
+func listDocuments(sh *shell.Shell, d api.RunDetail) error {
 	all := view.Documents(d, "")
-	if sh.json {
-		return sh.printJSON(struct {
+	if sh.JSON {
+		return sh.PrintJSON(struct {
 			Documents []view.Document `json:"documents"`
 		}{all})
 	}
 	if len(all) == 0 {
-		sh.printf("%s has no documents yet\n", terminal.Line(d.Alias))
+		sh.Printf("%s has no documents yet\n", terminal.Line(d.Alias))
 	}
 	for _, doc := range all {
-		sh.printf("%-24s %8d bytes  from %s\n", terminal.Line(doc.Name), doc.Bytes, terminal.Line(doc.Stage))
+		sh.Printf("%-24s %8d bytes  from %s\n", terminal.Line(doc.Name), doc.Bytes, terminal.Line(doc.Stage))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type skipOptions struct {
@@ -13,7 +14,7 @@ type skipOptions struct {
 	after after
 }
 
-func newSkip(sh *shell) *cobra.Command {
+func newSkip(sh *shell.Shell) *cobra.Command {
 	o := &skipOptions{}
 	cmd := &cobra.Command{
 		Use:   "skip [RUN] [flags]",
@@ -24,19 +25,19 @@ or the stage.` + afterHelp,
 		Example: `  stellwerk skip
   stellwerk skip brisk-otter --stage docs -m "no public interface changed"`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().StringVar(&o.req.Stage, "stage", "", "only if `STAGE` is the current one")
 	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
-	completeStages(sh, cmd, "stage")
+	shell.CompleteStages(sh, cmd, "stage")
 	o.after.flags(cmd)
 	return cmd
 }
 
-func (o *skipOptions) run(ctx context.Context, sh *shell, given string) error {
-	return sh.say(ctx, "skip", given, o.after, func(svc api.Service, id string) (api.Run, error) {
-		if err := sh.named(ctx, svc, given+o.req.Stage, id, "Skip the stage %[2]s of %[1]s?"); err != nil {
+func (o *skipOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	return steer(ctx, sh, "skip", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+		if err := confirmUnnamed(ctx, sh, svc, given+o.req.Stage, id, "Skip the stage %[2]s of %[1]s?"); err != nil {
 			return api.Run{}, err
 		}
 		return svc.Skip(ctx, id, o.req)

@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 type statusOptions struct{ all bool }
 
-func newStatus(sh *shell) *cobra.Command {
+func newStatus(sh *shell.Shell) *cobra.Command {
 	o := &statusOptions{}
 	cmd := &cobra.Command{
 		Use:   "status [RUN]",
@@ -30,8 +31,8 @@ and more.`,
   stellwerk status brisk-otter
   stellwerk status --json | jq -r '.runs[] | [.alias, .status] | @tsv'`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "list every run")
 	return cmd
@@ -40,8 +41,8 @@ and more.`,
 // endedShown is how many ended runs a list shows besides the open ones.
 const endedShown = 5
 
-func (o *statusOptions) run(ctx context.Context, sh *shell, given string) error {
-	return sh.connect(ctx, func(svc api.Service) error {
+func (o *statusOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		if given != "" {
 			return o.one(ctx, sh, svc, given)
 		}
@@ -49,8 +50,8 @@ func (o *statusOptions) run(ctx context.Context, sh *shell, given string) error 
 	})
 }
 
-func (o *statusOptions) list(ctx context.Context, sh *shell, svc api.Service) error {
-	folders, err := sh.runFolders() // before the runs: what is new meanwhile is known
+func (o *statusOptions) list(ctx context.Context, sh *shell.Shell, svc api.Service) error {
+	folders, err := runFolders(sh) // before the runs: what is new meanwhile is known
 	if err != nil {
 		return err
 	}
@@ -59,9 +60,9 @@ func (o *statusOptions) list(ctx context.Context, sh *shell, svc api.Service) er
 		return err
 	}
 	lost := unknown(folders, runs)
-	v := sh.lookAt(svc, runs)
-	if sh.json {
-		return sh.printJSON(api.RunList{Runs: append([]api.Run{}, runs...)})
+	v := viewOf(sh, svc, runs)
+	if sh.JSON {
+		return sh.PrintJSON(api.RunList{Runs: append([]api.Run{}, runs...)})
 	}
 	if !o.all {
 		runs = recent(runs)
@@ -70,10 +71,10 @@ func (o *statusOptions) list(ctx context.Context, sh *shell, svc api.Service) er
 		return err
 	}
 	if len(runs)+len(lost) == 0 {
-		sh.printf("No runs yet. Start one: stellwerk run \"what you want done\"\n")
+		sh.Printf("No runs yet. Start one: stellwerk run \"what you want done\"\n")
 	}
-	sh.printLines(v.Runs(runs))
-	sh.reportLost(lost)
+	sh.PrintLines(v.Runs(runs))
+	reportLost(sh, lost)
 	return nil
 }
 
@@ -90,11 +91,11 @@ func projectNames(ctx context.Context, svc api.Service, runs []api.Run) (map[str
 	return names, err
 }
 
-// lookAt is how runs are shown: those that only an engine could drive on, and
+// viewOf is how runs are shown: those that only an engine could drive on, and
 // none runs, say so. An engine of this process ends with the command.
-func (sh *shell) lookAt(svc api.Service, runs []api.Run) view.View {
-	v := sh.view()
-	if v.Unattended = sh.ours(svc); !v.Unattended {
+func viewOf(sh *shell.Shell, svc api.Service, runs []api.Run) view.View {
+	v := sh.View()
+	if v.Unattended = sh.EngineEnds(svc); !v.Unattended {
 		return v
 	}
 	for i, r := range runs {
@@ -105,20 +106,20 @@ func (sh *shell) lookAt(svc api.Service, runs []api.Run) view.View {
 	return v
 }
 
-func (o *statusOptions) one(ctx context.Context, sh *shell, svc api.Service, given string) error {
+func (o *statusOptions) one(ctx context.Context, sh *shell.Shell, svc api.Service, given string) error {
 	detail, err := svc.Run(ctx, given)
 	if err != nil {
 		return err
 	}
 	runs := []api.Run{detail.Run}
-	v := sh.lookAt(svc, runs)
+	v := viewOf(sh, svc, runs)
 	detail.Run = runs[0]
-	if sh.json {
-		return sh.printJSON(struct {
+	if sh.JSON {
+		return sh.PrintJSON(struct {
 			Runs []api.RunDetail `json:"runs"`
 		}{[]api.RunDetail{detail}})
 	}
-	sh.printLines(v.Run(detail))
+	sh.PrintLines(v.Run(detail))
 	return nil
 }
 

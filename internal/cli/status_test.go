@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 func TestStatusAsJSON(t *testing.T) {
 	for _, args := range [][]string{{"status", "--json"}, {"status", "--json", "alias-1"}} {
 		b := newBench(t)
 		b.put("1", "paused")
-		b.run(t, ExitOK, args...)
+		b.run(t, shell.ExitOK, args...)
 		runs := decode[map[string][]map[string]any](t, b.out.String())["runs"]
 		if len(runs) != 1 {
 			t.Fatalf("%s", b.out)
@@ -23,7 +24,7 @@ func TestStatusAsJSON(t *testing.T) {
 		}
 	}
 	b := newBench(t)
-	b.run(t, ExitOK, "status", "--json")
+	b.run(t, shell.ExitOK, "status", "--json")
 	if strings.Join(strings.Fields(b.out.String()), "") != `{"runs":[]}` {
 		t.Errorf("%s", b.out)
 	}
@@ -35,12 +36,12 @@ func TestStatusListsOpenRunsAndTheNewestEnded(t *testing.T) {
 		b.svc.Put(api.RunDetail{Run: api.Run{ID: string(rune('a' + i)), Alias: "ended-" + string(rune('a'+i)), Status: "completed", EndedAt: &noon}})
 	}
 	b.put("1", "active")
-	b.run(t, ExitOK, "status")
+	b.run(t, shell.ExitOK, "status")
 	if n := strings.Count(b.out.String(), "ended-"); n != endedShown {
 		t.Errorf("%d ended runs are listed", n)
 	}
 	b.said(t, b.out, "alias-1")
-	b.run(t, ExitOK, "status", "--all")
+	b.run(t, shell.ExitOK, "status", "--all")
 	b.said(t, b.out, "ended-a")
 }
 
@@ -49,18 +50,18 @@ func TestStatusWithoutAnEngine(t *testing.T) {
 	for _, args := range [][]string{{"status"}, {"status", "alias-1"}, {"status", "--json"}} {
 		b := newBench(t).own()
 		b.put("1", "active")
-		b.run(t, ExitOK, args...)
+		b.run(t, shell.ExitOK, args...)
 		b.said(t, b.out, says)
 		b = newBench(t)
 		b.put("1", "active")
-		b.run(t, ExitOK, args...)
+		b.run(t, shell.ExitOK, args...)
 		if strings.Contains(b.out.String(), says) {
 			t.Errorf("%q with an engine: %s", args, b.out)
 		}
 	}
 	b := newBench(t).own()
 	b.put("1", "awaiting_approval")
-	b.run(t, ExitOK, "status")
+	b.run(t, shell.ExitOK, "status")
 	b.said(t, b.out, "stellwerk approve alias-1")
 }
 
@@ -71,11 +72,11 @@ func TestStatusNamesLostRuns(t *testing.T) {
 		writeFile(t, state+"/runs/lost-"+string(rune('a'+i))+"/manifest.jsonl", "{}\n")
 	}
 	writeFile(t, state+"/runs/1/manifest.jsonl", "{}\n")
-	b.run(t, ExitOK, "status", "--state", state)
+	b.run(t, shell.ExitOK, "status", "--state", state)
 	b.said(t, b.out, "stellwerk resume --state "+state+" "+state+"/runs/1\n", "and 3 more in "+state+"/runs")
 	b = newBench(t)
 	b.put("1", "active")
-	b.run(t, ExitOK, "status", "--state", state)
+	b.run(t, shell.ExitOK, "status", "--state", state)
 	if strings.Contains(b.out.String(), "/runs/1\n") {
 		t.Errorf("a known run is called lost: %s", b.out)
 	}

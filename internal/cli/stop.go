@@ -5,11 +5,13 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newStop(sh *shell) *cobra.Command {
+func newStop(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.OnThisMachine(),
 		Use:         "stop",
 		Short:       "Stop the engine in the background",
 		Long: `Stops the state folder's engine cleanly and waits until it is gone. Agents at
@@ -31,11 +33,11 @@ type stopAnswer struct {
 	Open    int    `json:"open_runs"`
 }
 
-func stop(ctx context.Context, sh *shell) error {
-	if err := sh.personsOwn("stop"); err != nil {
+func stop(ctx context.Context, sh *shell.Shell) error {
+	if err := sh.AtTerminal("stop"); err != nil {
 		return err
 	}
-	opts, err := sh.options()
+	opts, err := sh.Options()
 	if err != nil {
 		return err
 	}
@@ -43,16 +45,16 @@ func stop(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if sh.json {
-		return sh.printJSON(stopAnswer{State: opts.State, Stopped: info.PID != 0, PID: info.PID, Open: info.Runs})
+	if sh.JSON {
+		return sh.PrintJSON(stopAnswer{State: opts.State, Stopped: info.PID != 0, PID: info.PID, Open: info.Runs})
 	}
 	if info.PID == 0 {
-		sh.printText("", fmt.Sprintf("No engine is running on %s.", opts.State))
+		sh.PrintText("", fmt.Sprintf("No engine is running on %s.", opts.State))
 		return nil
 	}
-	sh.printText("", fmt.Sprintf("Stopped the engine of %s, process %d. Agents at work go on.", opts.State, info.PID))
+	sh.PrintText("", fmt.Sprintf("Stopped the engine of %s, process %d. Agents at work go on.", opts.State, info.PID))
 	if info.Runs > 0 {
-		sh.printText("  ", fmt.Sprintf("open runs: %d; the next engine continues them: stellwerk serve --detach", info.Runs))
+		sh.PrintText("  ", fmt.Sprintf("open runs: %d; the next engine continues them: stellwerk serve --detach", info.Runs))
 	}
 	return nil
 }

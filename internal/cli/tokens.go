@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-func newTokens(sh *shell) *cobra.Command {
+func newTokens(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tokens",
 		Short: "Manage who can reach the engine over the network",
@@ -30,7 +31,7 @@ The engine shows a token once, when it creates it, and keeps only its digest.`,
 	return cmd
 }
 
-func newTokensAdd(sh *shell) *cobra.Command {
+func newTokensAdd(sh *shell.Shell) *cobra.Command {
 	req := api.AddToken{}
 	cmd := &cobra.Command{
 		Use:   "add NAME --role ROLE",
@@ -46,32 +47,32 @@ a file of mode 0600 for --token-file, or in STELLWERK_TOKEN.`,
 		},
 	}
 	cmd.Flags().StringVar((*string)(&req.Role), "role", "", "what it allows: viewer, approver or admin")
-	must(cmd.MarkFlagRequired("role"))
-	must(cmd.RegisterFlagCompletionFunc("role", offer(func() []string {
+	shell.Must(cmd.MarkFlagRequired("role"))
+	shell.Must(cmd.RegisterFlagCompletionFunc("role", shell.Offer(func() []string {
 		return []string{string(api.RoleViewer), string(api.RoleApprover), string(api.RoleAdmin)}
 	})))
 	return cmd
 }
 
-func addToken(ctx context.Context, sh *shell, req api.AddToken) error {
-	if err := sh.personsOwn("tokens add"); err != nil {
+func addToken(ctx context.Context, sh *shell.Shell, req api.AddToken) error {
+	if err := sh.AtTerminal("tokens add"); err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		t, err := svc.AddToken(ctx, req)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(t)
+		if sh.JSON {
+			return sh.PrintJSON(t)
 		}
-		sh.printf("%s\n", terminal.Line(t.Secret))
-		sh.tell("", fmt.Sprintf("Token of %s, role %s, id %s. It is not shown again.", terminal.Line(t.Name), t.Role, t.ID))
+		sh.Printf("%s\n", terminal.Line(t.Secret))
+		sh.Tell("", fmt.Sprintf("Token of %s, role %s, id %s. It is not shown again.", terminal.Line(t.Name), t.Role, t.ID))
 		return nil
 	})
 }
 
-func newTokensList(sh *shell) *cobra.Command {
+func newTokensList(sh *shell.Shell) *cobra.Command {
 	all := false
 	cmd := &cobra.Command{
 		Use:     "list [flags]",
@@ -85,8 +86,8 @@ func newTokensList(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func listTokens(ctx context.Context, sh *shell, all bool) error {
-	return sh.connect(ctx, func(svc api.Service) error {
+func listTokens(ctx context.Context, sh *shell.Shell, all bool) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		tokens, err := svc.Tokens(ctx)
 		if err != nil {
 			return err
@@ -97,18 +98,18 @@ func listTokens(ctx context.Context, sh *shell, all bool) error {
 				shown = append(shown, t)
 			}
 		}
-		if sh.json {
-			return sh.printJSON(api.TokenList{Tokens: shown})
+		if sh.JSON {
+			return sh.PrintJSON(api.TokenList{Tokens: shown})
 		}
 		if len(shown) == 0 {
-			sh.printf("No tokens. `stellwerk tokens add NAME --role ROLE` creates one.\n")
+			sh.Printf("No tokens. `stellwerk tokens add NAME --role ROLE` creates one.\n")
 		}
-		sh.printLines(sh.view().Tokens(shown))
+		sh.PrintLines(sh.View().Tokens(shown))
 		return nil
 	})
 }
 
-func newTokensRevoke(sh *shell) *cobra.Command {
+func newTokensRevoke(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke TOKEN",
 		Short: "Revoke a token",
@@ -120,19 +121,19 @@ with it, at once.`,
 	}
 }
 
-func revokeToken(ctx context.Context, sh *shell, id string) error {
-	if err := sh.personsOwn("tokens revoke"); err != nil {
+func revokeToken(ctx context.Context, sh *shell.Shell, id string) error {
+	if err := sh.AtTerminal("tokens revoke"); err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		t, err := svc.RevokeToken(ctx, id, api.RevokeToken{})
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(t)
+		if sh.JSON {
+			return sh.PrintJSON(t)
 		}
-		sh.printf("The token of %s no longer works.\n", terminal.Line(t.Name))
+		sh.Printf("The token of %s no longer works.\n", terminal.Line(t.Name))
 		return nil
 	})
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newTool(sh *shell) *cobra.Command {
+func newTool(sh *shell.Shell) *cobra.Command {
 	o := &toolOptions{}
 	cmd := &cobra.Command{
 		Use:   "tool",
@@ -64,7 +65,7 @@ const conversationHelp = "`CONVERSATION` to write to, by name or id (default the
 // speaks gives a command the flag for the caller's voice.
 func (o *toolOptions) speaks(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.voice, "role", "", voiceHelp)
-	must(cmd.RegisterFlagCompletionFunc("role", offer(func() []string { return []string{string(core.VoiceUser), string(core.VoiceBlue)} })))
+	shell.Must(cmd.RegisterFlagCompletionFunc("role", shell.Offer(func() []string { return []string{string(core.VoiceUser), string(core.VoiceBlue)} })))
 }
 
 // isVoice reports a word that names a voice, and no role that works.
@@ -82,40 +83,40 @@ func (o *toolOptions) check() error {
 	if o.voice == "" || isVoice(o.voice) {
 		return nil
 	}
-	return usagef("--role %s: use user, blue, green or red", o.voice)
+	return shell.Usagef("--role %s: use user, blue, green or red", o.voice)
 }
 
 // use calls fn with the tools of the attempt that this process belongs to, or
 // with those of the person.
-func (o *toolOptions) use(ctx context.Context, sh *shell, fn func(tool.Kit) error) error {
+func (o *toolOptions) use(ctx context.Context, sh *shell.Shell, fn func(tool.Kit) error) error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	if token := sh.Env(agent.EnvToken); token != "" && !access.LooksLikeToken(token) {
 		return o.useAsAttempt(ctx, sh, token, fn)
 	}
-	if err := sh.personal("a tool call without a token"); err != nil {
+	if err := sh.ForPeople("a tool call without a token"); err != nil {
 		return err
 	}
 	if voice := core.Voice(o.voice); voice == core.VoiceGreen || voice == core.VoiceRed {
-		return usagef("--role %s: only agents have that role; use user or blue", o.voice)
+		return shell.Usagef("--role %s: only agents have that role; use user or blue", o.voice)
 	}
-	repo, err := sh.repository()
+	repo, err := sh.Repository()
 	if err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		run, err := o.find(ctx, sh, svc)
 		if err != nil {
 			return err
 		}
-		return fn(tool.Kit{Tools: svc, Run: run, Dir: repo.root, Voice: core.Voice(o.voice)})
+		return fn(tool.Kit{Tools: svc, Run: run, Dir: repo.Root, Voice: core.Voice(o.voice)})
 	})
 }
 
-func (o *toolOptions) useAsAttempt(ctx context.Context, sh *shell, token string, fn func(tool.Kit) error) error {
+func (o *toolOptions) useAsAttempt(ctx context.Context, sh *shell.Shell, token string, fn func(tool.Kit) error) error {
 	if o.project != "" {
-		return usagef("an attempt can act only on its own run: leave out --project")
+		return shell.Usagef("an attempt can act only on its own run: leave out --project")
 	}
 	run := sh.Env(agent.EnvRun)
 	if o.run != "" {
@@ -140,7 +141,7 @@ func (o *toolOptions) useAsAttempt(ctx context.Context, sh *shell, token string,
 }
 
 // find names the run that a person means: the open one of their project.
-func (o *toolOptions) find(ctx context.Context, sh *shell, svc api.Service) (string, error) {
+func (o *toolOptions) find(ctx context.Context, sh *shell.Shell, svc api.Service) (string, error) {
 	if o.run != "" {
 		return o.run, nil
 	}
@@ -166,5 +167,5 @@ func (o *toolOptions) find(ctx context.Context, sh *shell, svc api.Service) (str
 	case 1:
 		return runs[0].ID, nil
 	}
-	return "", ambiguous(runs)
+	return "", shell.Ambiguous(runs)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
@@ -19,7 +20,7 @@ type toolDelegateOptions struct {
 	roles []string
 }
 
-func newToolDelegate(sh *shell, t *toolOptions) *cobra.Command {
+func newToolDelegate(sh *shell.Shell, t *toolOptions) *cobra.Command {
 	o := &toolDelegateOptions{toolOptions: t}
 	cmd := &cobra.Command{
 		Use:   "delegate [PROMPT] [BRANCH] [flags]",
@@ -53,26 +54,26 @@ begins with a dash. With --kind merge or discard, a single word is the branch.`,
 	return cmd
 }
 
-func (o *toolDelegateOptions) delegate(ctx context.Context, sh *shell, args []string) error {
+func (o *toolDelegateOptions) delegate(ctx context.Context, sh *shell.Shell, args []string) error {
 	if err := errors.Join(o.place(args), o.sort()); err != nil {
 		return err
 	}
 	var err error
-	if o.req.Prompt, err = sh.words(o.req.Prompt, o.file); err != nil {
+	if o.req.Prompt, err = sh.ReadText(o.req.Prompt, o.file); err != nil {
 		return err
 	}
 	if o.req.Prompt == "" && !o.req.Kind.EngineAct() {
-		return usagef("say what to do: delegate PROMPT")
+		return shell.Usagef("say what to do: delegate PROMPT")
 	}
 	return o.use(ctx, sh, func(k tool.Kit) error {
 		done, err := k.Delegate(ctx, k.Run, o.req)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(done)
+		if sh.JSON {
+			return sh.PrintJSON(done)
 		}
-		sh.printf("%s\n", terminal.Line(tool.SayDelegated(done)))
+		sh.Printf("%s\n", terminal.Line(tool.SayDelegated(done)))
 		return nil
 	})
 }
@@ -85,7 +86,7 @@ func (o *toolDelegateOptions) sort() error {
 			to, what = &o.voice, "the voice"
 		}
 		if *to != "" && *to != word {
-			return usagef("%s is given twice: --role %s and --role %s", what, *to, word)
+			return shell.Usagef("%s is given twice: --role %s and --role %s", what, *to, word)
 		}
 		*to = word
 	}
@@ -102,13 +103,13 @@ func (o *toolDelegateOptions) place(args []string) error {
 		o.req.Prompt = args[0]
 	}
 	if o.file != "" && o.req.Prompt != "" {
-		return usagef("the prompt is given twice: as a word and by --file")
+		return shell.Usagef("the prompt is given twice: as a word and by --file")
 	}
 	if len(args) < 2 || args[1] == "" {
 		return nil
 	}
 	if o.req.Line != "" && o.req.Line != args[1] {
-		return usagef("the branch is given twice: %s and --branch %s", args[1], o.req.Line)
+		return shell.Usagef("the branch is given twice: %s and --branch %s", args[1], o.req.Line)
 	}
 	o.req.Line = args[1]
 	return nil

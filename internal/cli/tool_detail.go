@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newToolDetail(sh *shell, t *toolOptions) *cobra.Command {
+func newToolDetail(sh *shell.Shell, t *toolOptions) *cobra.Command {
 	var req api.FetchDetail
 	var list bool
 	cmd := &cobra.Command{
@@ -22,16 +23,16 @@ func newToolDetail(sh *shell, t *toolOptions) *cobra.Command {
   fetch-detail --list`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req.Name = first(args)
+			req.Name = shell.First(args)
 			switch {
 			case list && req.Name != "":
-				return usagef("give a name or --list, not both")
+				return shell.Usagef("give a name or --list, not both")
 			case list:
 				return listDetails(cmd.Context(), sh, t)
 			case req.Name == "":
-				return usagef("name a document; --list shows them")
+				return shell.Usagef("name a document; --list shows them")
 			case req.From < 0:
-				return usagef("--from: must be 0 or more")
+				return shell.Usagef("--from: must be 0 or more")
 			}
 			return fetchDetail(cmd.Context(), sh, t, req)
 		},
@@ -41,30 +42,30 @@ func newToolDetail(sh *shell, t *toolOptions) *cobra.Command {
 	return cmd
 }
 
-func fetchDetail(ctx context.Context, sh *shell, t *toolOptions, req api.FetchDetail) error {
+func fetchDetail(ctx context.Context, sh *shell.Shell, t *toolOptions, req api.FetchDetail) error {
 	return t.use(ctx, sh, func(k tool.Kit) error {
 		detail, err := k.Detail(ctx, k.Run, req)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(detail)
+		if sh.JSON {
+			return sh.PrintJSON(detail)
 		}
-		sh.printf("%s\n", terminal.Text(tool.SayDetail(detail)))
+		sh.Printf("%s\n", terminal.Text(tool.SayDetail(detail)))
 		return nil
 	})
 }
 
-func listDetails(ctx context.Context, sh *shell, t *toolOptions) error {
+func listDetails(ctx context.Context, sh *shell.Shell, t *toolOptions) error {
 	return t.use(ctx, sh, func(k tool.Kit) error {
 		index, err := k.Details(ctx, k.Run)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(index)
+		if sh.JSON {
+			return sh.PrintJSON(index)
 		}
-		sh.printf("%s\n", terminal.Text(tool.SayDetails(index)))
+		sh.Printf("%s\n", terminal.Text(tool.SayDetails(index)))
 		return nil
 	})
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newToolMessage(sh *shell, t *toolOptions) *cobra.Command {
+func newToolMessage(sh *shell.Shell, t *toolOptions) *cobra.Command {
 	var file, in string
 	cmd := &cobra.Command{
 		Use:   "message CONTENT [flags]",
@@ -24,12 +25,12 @@ the manager as green, a worker as red. A person is user, or blue with --role.`,
   stellwerk tool message --role blue "Please use the existing table."`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := sh.words(first(args), file)
+			text, err := sh.ReadText(shell.First(args), file)
 			if err != nil {
 				return err
 			}
 			if text == "" {
-				return usagef("the message is empty")
+				return shell.Usagef("the message is empty")
 			}
 			return message(cmd.Context(), sh, t, api.Tell{Text: text, Conversation: in})
 		},
@@ -39,16 +40,16 @@ the manager as green, a worker as red. A person is user, or blue with --role.`,
 	return cmd
 }
 
-func message(ctx context.Context, sh *shell, t *toolOptions, req api.Tell) error {
+func message(ctx context.Context, sh *shell.Shell, t *toolOptions, req api.Tell) error {
 	return t.use(ctx, sh, func(k tool.Kit) error {
 		told, err := k.Tell(ctx, k.Run, req)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(told)
+		if sh.JSON {
+			return sh.PrintJSON(told)
 		}
-		sh.printf("%s\n", terminal.Line(tool.SayTold(told)))
+		sh.Printf("%s\n", terminal.Line(tool.SayTold(told)))
 		return nil
 	})
 }

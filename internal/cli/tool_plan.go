@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/desk"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
@@ -17,7 +18,7 @@ type toolPlanOptions struct {
 	base string
 }
 
-func newToolPlan(sh *shell, t *toolOptions) *cobra.Command {
+func newToolPlan(sh *shell.Shell, t *toolOptions) *cobra.Command {
 	o := &toolPlanOptions{toolOptions: t}
 	cmd := &cobra.Command{
 		Use:   "plan MESSAGE [flags]",
@@ -35,7 +36,7 @@ on the plan it was shown; a person gives the digest with --base.`,
 			if o.show {
 				return o.print(cmd.Context(), sh)
 			}
-			return o.update(cmd.Context(), sh, strings.TrimSpace(first(args)))
+			return o.update(cmd.Context(), sh, strings.TrimSpace(shell.First(args)))
 		},
 	}
 	cmd.Flags().BoolVar(&o.show, "show", false, "print the current plan")
@@ -43,9 +44,9 @@ on the plan it was shown; a person gives the digest with --base.`,
 	return cmd
 }
 
-func (o *toolPlanOptions) update(ctx context.Context, sh *shell, message string) error {
+func (o *toolPlanOptions) update(ctx context.Context, sh *shell.Shell, message string) error {
 	if message == "" {
-		return usagef("say what you changed: plan MESSAGE")
+		return shell.Usagef("say what you changed: plan MESSAGE")
 	}
 	return o.use(ctx, sh, func(k tool.Kit) error {
 		k.Base = o.base
@@ -53,33 +54,33 @@ func (o *toolPlanOptions) update(ctx context.Context, sh *shell, message string)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(done)
+		if sh.JSON {
+			return sh.PrintJSON(done)
 		}
-		sh.printf("%s\n", terminal.Line(tool.SayUpdated(done)))
+		sh.Printf("%s\n", terminal.Line(tool.SayUpdated(done)))
 		return nil
 	})
 }
 
-func (o *toolPlanOptions) print(ctx context.Context, sh *shell) error {
+func (o *toolPlanOptions) print(ctx context.Context, sh *shell.Shell) error {
 	return o.use(ctx, sh, func(k tool.Kit) error {
 		plan, err := k.ShowPlan(ctx)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(plan)
+		if sh.JSON {
+			return sh.PrintJSON(plan)
 		}
 		if plan.Trouble != "" {
-			sh.warn([]string{"Stellwerk cannot follow the plan: " + plan.Trouble})
+			sh.Warn([]string{"Stellwerk cannot follow the plan: " + plan.Trouble})
 		}
 		text, found := plan.Files[desk.PlanFile]
 		if !found {
-			sh.tell("", "there is no plan yet")
+			sh.Tell("", "there is no plan yet")
 			return nil
 		}
-		sh.tell("", "digest "+plan.Digest)
-		sh.printf("%s", terminal.Text(text))
+		sh.Tell("", "digest "+plan.Digest)
+		sh.Printf("%s", terminal.Text(text))
 		return nil
 	})
 }

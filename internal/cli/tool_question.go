@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newToolQuestion(sh *shell, t *toolOptions) *cobra.Command {
+func newToolQuestion(sh *shell.Shell, t *toolOptions) *cobra.Command {
 	var req api.Ask
 	var file string
 	cmd := &cobra.Command{
@@ -24,11 +25,11 @@ With - as TEXT, the command reads standard input.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if req.Text, err = sh.words(first(args), file); err != nil {
+			if req.Text, err = sh.ReadText(shell.First(args), file); err != nil {
 				return err
 			}
 			if req.Text == "" {
-				return usagef("the question is empty")
+				return shell.Usagef("the question is empty")
 			}
 			return askPeople(cmd.Context(), sh, t, req)
 		},
@@ -41,16 +42,16 @@ With - as TEXT, the command reads standard input.`,
 	return cmd
 }
 
-func askPeople(ctx context.Context, sh *shell, t *toolOptions, req api.Ask) error {
+func askPeople(ctx context.Context, sh *shell.Shell, t *toolOptions, req api.Ask) error {
 	return t.use(ctx, sh, func(k tool.Kit) error {
 		asked, err := k.Ask(ctx, k.Run, req)
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(asked)
+		if sh.JSON {
+			return sh.PrintJSON(asked)
 		}
-		sh.printf("%s\n", terminal.Line(tool.SayAsked(asked)))
+		sh.Printf("%s\n", terminal.Line(tool.SayAsked(asked)))
 		return nil
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
@@ -50,7 +51,7 @@ func TestToolsSendWhatIsSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t).project()
 			b.Console.In = strings.NewReader(c.in)
-			b.run(t, ExitOK, append([]string{"tool"}, c.args...)...)
+			b.run(t, shell.ExitOK, append([]string{"tool"}, c.args...)...)
 			b.asked(t, c.verb)
 			got, want := asJSON(t, b.svc.Calls()[0].Req), asJSON(t, c.want)
 			if got != want || b.svc.Calls()[0].Run != "2" {
@@ -80,7 +81,7 @@ func TestToolsThatCannotBeUnderstood(t *testing.T) {
 		if args[0] == "message" && len(args) == 2 {
 			args[1] = "-"
 		}
-		b.run(t, ExitUsage, append([]string{"tool"}, args...)...)
+		b.run(t, shell.ExitUsage, append([]string{"tool"}, args...)...)
 		b.asked(t)
 	}
 }
@@ -88,18 +89,18 @@ func TestToolsThatCannotBeUnderstood(t *testing.T) {
 func TestToolsOfAPersonFindTheProject(t *testing.T) {
 	b := newBench(t)
 	b.put("1", "active")
-	b.run(t, ExitError, "tool", "message", "Hello.")
+	b.run(t, shell.ExitError, "tool", "message", "Hello.")
 	b.said(t, b.err, "no project has an open run here", "--run")
 	b = newBench(t).project()
-	b.run(t, ExitOK, "tool", "message", "--project", "shop", "Hello.")
-	b.run(t, ExitOK, "tool", "--run", "alias-1", "message", "Hello.")
+	b.run(t, shell.ExitOK, "tool", "message", "--project", "shop", "Hello.")
+	b.run(t, shell.ExitOK, "tool", "--run", "alias-1", "message", "Hello.")
 	if calls := b.svc.Calls(); calls[0].Run != "2" || calls[1].Run != "alias-1" {
 		t.Errorf("%+v", calls)
 	}
-	b.run(t, ExitError, "tool", "message", "--project", "other", "Hello.")
+	b.run(t, shell.ExitError, "tool", "message", "--project", "other", "Hello.")
 	b.put("3", "active")
 	b.svc.Put(api.RunDetail{Run: api.Run{ID: "3", Alias: "alias-3", Kind: playbook.KindRules, Status: "active"}})
-	b.run(t, ExitError, "tool", "message", "Hello.")
+	b.run(t, shell.ExitError, "tool", "message", "Hello.")
 	b.said(t, b.err, "which one?", "alias-2", "alias-3")
 }
 
@@ -111,18 +112,18 @@ func TestToolsOfAnAttempt(t *testing.T) {
 		heard = append(heard, socket, token)
 		return b.svc, func() error { return nil }, nil
 	}
-	b.Connect = func(context.Context, ConnectOptions) (api.Service, func() error, error) {
+	b.Dial = func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
 		t.Error("an attempt connected as the person")
 		return b.svc, func() error { return nil }, nil
 	}
 	b.env[agent.EnvToken], b.env[agent.EnvSocket], b.env[agent.EnvRun], b.env["STELLWERK_ATTEMPT"] = "secret", "/s.sock", "7", "manager.r1.a1"
-	b.run(t, ExitOK, "tool", "message", "Hello.")
+	b.run(t, shell.ExitOK, "tool", "message", "Hello.")
 	if calls := b.svc.Calls(); len(calls) != 1 || calls[0].Run != "7" || strings.Join(heard, " ") != "/s.sock secret" {
 		t.Errorf("%+v, with %q", calls, heard)
 	}
-	b.run(t, ExitUsage, "tool", "message", "--project", "shop", "Hello.")
+	b.run(t, shell.ExitUsage, "tool", "message", "--project", "shop", "Hello.")
 	delete(b.env, agent.EnvToken)
-	b.run(t, ExitError, "tool", "message", "Hello.")
+	b.run(t, shell.ExitError, "tool", "message", "Hello.")
 	b.said(t, b.err, "attempt manager.r1.a1")
 }
 
@@ -131,7 +132,7 @@ func TestToolRefused(t *testing.T) {
 	b.svc.On = func(apitest.Call) error {
 		return core.Errorf(core.CodeConflict, "there is no plan yet").WithHint("write one first")
 	}
-	b.run(t, ExitError, "tool", "delegate", "Add it.")
+	b.run(t, shell.ExitError, "tool", "delegate", "Add it.")
 	b.said(t, b.err, "there is no plan yet", "try: write one first")
 	if b.out.String() != "" {
 		t.Errorf("standard output: %s", b.out)
@@ -150,27 +151,27 @@ func TestToolPlan(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".ai", "plan.md"), []byte("# Plan\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t, ExitOK, "tool", "plan", "the plan", "--base", "d1")
+	b.run(t, shell.ExitOK, "tool", "plan", "the plan", "--base", "d1")
 	b.asked(t, "show plan", "plan")
 	want := asJSON(t, api.UpdatePlan{Files: map[string]string{"plan.md": "# Plan\n"}, Base: "d1", Message: "the plan"})
 	if got := asJSON(t, b.svc.Calls()[1].Req); got != want {
 		t.Errorf("sent %s, want %s", got, want)
 	}
 	b.said(t, b.out, "committed plan.md as")
-	b.run(t, ExitOK, "tool", "plan", "--show")
+	b.run(t, shell.ExitOK, "tool", "plan", "--show")
 	b.said(t, b.err, "there is no plan yet")
 }
 
 func TestToolDetail(t *testing.T) {
 	b := newBench(t).project()
-	b.run(t, ExitOK, "tool", "detail", "d3", "--from", "7")
+	b.run(t, shell.ExitOK, "tool", "detail", "d3", "--from", "7")
 	b.said(t, b.out, "the content of d3")
 	if got, want := asJSON(t, b.svc.Calls()[0].Req), asJSON(t, api.FetchDetail{Name: "d3", From: 7}); got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
-	b.run(t, ExitOK, "tool", "detail", "--list")
+	b.run(t, shell.ExitOK, "tool", "detail", "--list")
 	b.said(t, b.out, "d1  schema.md (wave 1): three tables", "wave_01_compact.md")
-	b.run(t, ExitUsage, "tool", "detail")
-	b.run(t, ExitUsage, "tool", "detail", "d3", "--list")
-	b.run(t, ExitUsage, "tool", "detail", "d3", "--from", "-1")
+	b.run(t, shell.ExitUsage, "tool", "detail")
+	b.run(t, shell.ExitUsage, "tool", "detail", "d3", "--list")
+	b.run(t, shell.ExitUsage, "tool", "detail", "d3", "--from", "-1")
 }

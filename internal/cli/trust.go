@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
@@ -22,7 +23,7 @@ type trustOptions struct {
 	yes                                    bool
 }
 
-func newTrust(sh *shell) *cobra.Command {
+func newTrust(sh *shell.Shell) *cobra.Command {
 	o := &trustOptions{}
 	cmd := &cobra.Command{
 		Use:   "trust [flags]",
@@ -50,12 +51,12 @@ the current content with --yes.`,
 	f.StringVar(&o.confirm, "confirm", "", "trust the content with this `HASH`")
 	f.BoolVarP(&o.yes, "yes", "y", false, "trust the content as it is now, without asking")
 	cmd.MarkFlagsMutuallyExclusive("confirm", "yes")
-	completePlaybooks(sh, cmd)
+	shell.CompletePlaybooks(sh, cmd)
 	return cmd
 }
 
-func (o *trustOptions) run(ctx context.Context, sh *shell) error {
-	if err := sh.personal("trust"); err != nil {
+func (o *trustOptions) run(ctx context.Context, sh *shell.Shell) error {
+	if err := sh.ForPeople("trust"); err != nil {
 		return err
 	}
 	dir, err := sh.Dir()
@@ -65,7 +66,7 @@ func (o *trustOptions) run(ctx context.Context, sh *shell) error {
 	look := api.Trust{
 		Dir: dir, Project: o.project, Playbook: o.playbook, Base: o.base, Forge: o.forge, Remote: o.remote, Confirm: o.confirm,
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		found, err := svc.Trust(ctx, look)
 		if err != nil {
 			return err
@@ -80,52 +81,52 @@ func (o *trustOptions) run(ctx context.Context, sh *shell) error {
 	})
 }
 
-func (o *trustOptions) report(ctx context.Context, sh *shell, svc api.Service, look api.Trust, found api.Trusted) error {
+func (o *trustOptions) report(ctx context.Context, sh *shell.Shell, svc api.Service, look api.Trust, found api.Trusted) error {
 	switch {
-	case sh.json:
-		if err := sh.printJSON(found); err != nil {
+	case sh.JSON:
+		if err := sh.PrintJSON(found); err != nil {
 			return err
 		}
 	case found.Trusted:
 		return o.trusted(ctx, sh, svc, found)
 	case sh.Console.Ask:
-		if err := sh.askTrust(ctx, svc, look); err != nil {
+		if err := askTrust(ctx, sh, svc, look); err != nil {
 			return err
 		}
 		return o.trusted(ctx, sh, svc, found)
 	default:
-		sh.showContent(found)
-		sh.printf("To trust it: %s\n", trustCommand(api.Trust{
+		showContent(sh, found)
+		sh.Printf("To trust it: %s\n", trustCommand(api.Trust{
 			Project: look.Project, Playbook: look.Playbook, Base: look.Base, Forge: look.Forge, Remote: look.Remote, Confirm: found.Hash,
 		}))
 	}
 	if !found.Trusted {
-		return exitWith(ExitWaiting)
+		return shell.Exit(shell.ExitWaiting)
 	}
 	return nil
 }
 
 // trusted says what runs may obey now, and what of the repository that does not
 // cover.
-func (o *trustOptions) trusted(ctx context.Context, sh *shell, svc api.Service, found api.Trusted) error {
+func (o *trustOptions) trusted(ctx context.Context, sh *shell.Shell, svc api.Service, found api.Trusted) error {
 	name := o.playbook
 	if name == "" {
 		name = playbook.Feature
 	}
 	if len(found.Files) == 0 {
-		sh.printText("", fmt.Sprintf("Nothing to trust: the playbook %s is built in and uses no files from this repository.", name))
+		sh.PrintText("", fmt.Sprintf("Nothing to trust: the playbook %s is built in and uses no files from this repository.", name))
 	} else {
-		sh.printText("Trusted: ", strings.Join(found.Files, ", "))
-		sh.printf("Hash:    %s\n", found.Hash)
+		sh.PrintText("Trusted: ", strings.Join(found.Files, ", "))
+		sh.Printf("Hash:    %s\n", found.Hash)
 	}
 	if o.project != "" {
 		return nil
 	}
-	repo, err := sh.repository()
+	repo, err := sh.Repository()
 	if err != nil {
 		return err
 	}
-	own, err := repo.playbooks()
+	own, err := repo.Playbooks()
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (o *trustOptions) trusted(ctx context.Context, sh *shell, svc api.Service, 
 
 // alsoThere says how another playbook of the repository stands. One that cannot
 // be read is the business of playbook validate.
-func (o *trustOptions) alsoThere(ctx context.Context, sh *shell, svc api.Service, file string, look api.Trust) {
+func (o *trustOptions) alsoThere(ctx context.Context, sh *shell.Shell, svc api.Service, file string, look api.Trust) {
 	dir, err := sh.Dir()
 	if err != nil {
 		return
@@ -151,24 +152,24 @@ func (o *trustOptions) alsoThere(ctx context.Context, sh *shell, svc api.Service
 	found, err := svc.Trust(ctx, asked)
 	switch {
 	case core.CodeOf(err) == core.CodeNotFound:
-		sh.printText("Not committed: ", file)
+		sh.PrintText("Not committed: ", file)
 	case err != nil:
-		sh.printText("Cannot be read: ", file+"; stellwerk playbook validate says why")
+		sh.PrintText("Cannot be read: ", file+"; stellwerk playbook validate says why")
 	case found.Trusted:
-		sh.printText("Trusted before: ", file)
+		sh.PrintText("Trusted before: ", file)
 	default:
-		sh.printText("Not trusted: ", fmt.Sprintf("%s; `%s` shows it", file, trustCommand(look)))
+		sh.PrintText("Not trusted: ", fmt.Sprintf("%s; `%s` shows it", file, trustCommand(look)))
 	}
 }
 
 // askTrust shows what would be obeyed and records the person's yes.
-func (sh *shell) askTrust(ctx context.Context, svc api.Service, look api.Trust) error {
+func askTrust(ctx context.Context, sh *shell.Shell, svc api.Service, look api.Trust) error {
 	found, err := svc.Trust(ctx, look)
 	if err != nil || found.Trusted {
 		return err
 	}
-	sh.showContent(found)
-	yes, err := sh.confirm(ctx, "May runs use this?")
+	showContent(sh, found)
+	yes, err := sh.Confirm(ctx, "May runs use this?")
 	if err != nil {
 		return err
 	}
@@ -180,12 +181,12 @@ func (sh *shell) askTrust(ctx context.Context, svc api.Service, look api.Trust) 
 	return err
 }
 
-func (sh *shell) showContent(found api.Trusted) {
-	sh.printf("This run will use these files from the repository:\n\n")
+func showContent(sh *shell.Shell, found api.Trusted) {
+	sh.Printf("This run will use these files from the repository:\n\n")
 	for _, line := range strings.Split(strings.TrimRight(terminal.Text(found.Content), "\n"), "\n") {
-		sh.printf("  %s\n", line)
+		sh.Printf("  %s\n", line)
 	}
-	sh.printf("\nFiles: %s\nHash:  %s\n", terminal.Line(strings.Join(found.Files, ", ")), found.Hash)
+	sh.Printf("\nFiles: %s\nHash:  %s\n", terminal.Line(strings.Join(found.Files, ", ")), found.Hash)
 }
 
 // trustCommand is what to type to trust the same content.
@@ -202,12 +203,12 @@ func trustCommand(look api.Trust) string {
 	return command
 }
 
-// obeyed asks the person whether content of the repository may be obeyed that
+// askIfUntrusted asks the person whether content of the repository may be obeyed that
 // was refused for want of trust. It returns nil where they agree.
-func (sh *shell) obeyed(ctx context.Context, svc api.Service, look api.Trust, command string, refused error) error {
-	if !sh.Console.Ask || sh.json || sh.personal("") != nil {
+func askIfUntrusted(ctx context.Context, sh *shell.Shell, svc api.Service, look api.Trust, command string, refused error) error {
+	if !sh.Console.Ask || sh.JSON || sh.ForPeople("") != nil {
 		return core.Wrap(core.CodeUntrusted, refused, "this run would use files from the repository that nobody has trusted yet",
 			trustCommand(look)+" (after reading what it shows), or "+command+" --trust")
 	}
-	return sh.askTrust(ctx, svc, look)
+	return askTrust(ctx, sh, svc, look)
 }

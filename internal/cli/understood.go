@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -21,18 +22,18 @@ func counted(cmd *cobra.Command) {
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		err := fits(cmd, args)
-		var usage usageError
+		var usage shell.UsageError
 		if err == nil || errors.As(err, &usage) || core.CodeOf(err) != core.CodeInternal {
 			return err
 		}
 		if len(args) > 0 && fits(cmd, args[:len(args)-1]) == nil {
-			return usagef("%s: %q is one argument too many", cmd.CommandPath(), args[len(args)-1])
+			return shell.Usagef("%s: %q is one argument too many", cmd.CommandPath(), args[len(args)-1])
 		}
 		if len(cmd.ValidArgs) > 0 && len(args) > 0 {
-			return usageError{err}
+			return shell.UsageError{Err: err}
 		}
 		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
-		return usageError{core.Errorf(core.CodeInvalid, "%s needs %s, but got %s", cmd.CommandPath(), needed(cmd), counting(len(args))).WithHint("%s", example)}
+		return shell.UsageError{Err: core.Errorf(core.CodeInvalid, "%s needs %s, but got %s", cmd.CommandPath(), needed(cmd), counting(len(args))).WithHint("%s", example)}
 	}
 }
 
@@ -68,10 +69,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &value):
 		f := value.GetFlag()
-		return usagef("--%s %s: must be %s (%s)", f.Name, value.GetValue(), kindOf(f, value), about(f))
+		return shell.Usagef("--%s %s: must be %s (%s)", f.Name, value.GetValue(), kindOf(f, value), about(f))
 	case errors.As(err, &missing):
 		f := missing.GetFlag()
-		return usagef("--%s needs a value (%s)", f.Name, about(f))
+		return shell.Usagef("--%s needs a value (%s)", f.Name, about(f))
 	}
 	return nearestFlag(cmd, err)
 }
@@ -111,9 +112,9 @@ func combined(cmd *cobra.Command, err error) error {
 	})
 	switch {
 	case len(absent) > 0:
-		return usagef("%s needs %s", cmd.CommandPath(), strings.Join(absent, ", "))
+		return shell.Usagef("%s needs %s", cmd.CommandPath(), strings.Join(absent, ", "))
 	case len(exclusive) > 1:
-		return usagef("%s: use only one", strings.Join(exclusive, " and "))
+		return shell.Usagef("%s: use only one", strings.Join(exclusive, " and "))
 	}
 	return err
 }

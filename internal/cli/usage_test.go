@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	shellcmd "github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -27,7 +28,7 @@ func TestUsageErrors(t *testing.T) {
 		{"completion", "tcsh"}, {"schema", "frobnicate"}, {"backup"}, {"trust", "--yes", "--confirm", "x"}, {"worker", "run"},
 	} {
 		b := newBench(t)
-		b.run(t, ExitUsage, args...)
+		b.run(t, shellcmd.ExitUsage, args...)
 		lines := strings.Split(strings.TrimRight(b.err.String(), "\n"), "\n")
 		if !strings.HasPrefix(lines[0], "stellwerk: ") || !strings.HasPrefix(lines[len(lines)-1], "  usage: stellwerk") {
 			t.Errorf("%q says:\n%s", args, b.err)
@@ -52,7 +53,7 @@ func TestUsageErrorsNameWhatWasProbablyMeant(t *testing.T) {
 		{[]string{"status", "-x"}, "  try: stellwerk status --help\n"},
 	} {
 		b := newBench(t)
-		b.run(t, ExitUsage, c.args...)
+		b.run(t, shellcmd.ExitUsage, c.args...)
 		b.said(t, b.err, c.want)
 	}
 }
@@ -77,7 +78,7 @@ func TestUsageErrorsSayWhatIsTaken(t *testing.T) {
 		{[]string{"serve", "--listen", "127.0.0.1:99999"}, "stellwerk: --listen 127.0.0.1:99999: a port must be between 0 and 65535\n"},
 	} {
 		b := newBench(t)
-		b.run(t, ExitUsage, c.args...)
+		b.run(t, shellcmd.ExitUsage, c.args...)
 		if got := b.err.String(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q says\n%s\nwant\n%s", c.args, got, c.want)
 		}
@@ -87,7 +88,7 @@ func TestUsageErrorsSayWhatIsTaken(t *testing.T) {
 func TestErrorsAreWrappedOnAScreen(t *testing.T) {
 	b := newBench(t)
 	b.Console.ErrWidth = func() int { return 40 }
-	b.run(t, ExitError, "status", "a-run-that-nobody-has-ever-heard-of")
+	b.run(t, shellcmd.ExitError, "status", "a-run-that-nobody-has-ever-heard-of")
 	for line := range strings.Lines(b.err.String()) {
 		if w := terminal.Width(strings.TrimRight(line, "\n")); w > 40 && strings.Contains(strings.TrimSpace(line), " ") {
 			t.Errorf("%d columns: %s", w, line)
@@ -103,23 +104,25 @@ func TestSentencesAreWrappedOnAScreen(t *testing.T) {
 		set  func(*bench) []string
 		says string
 	}{
-		"init": {ExitOK, func(b *bench) []string {
+		"init": {shellcmd.ExitOK, func(b *bench) []string {
 			if err := os.Rename(inRepository(t, b)+"/go.mod", b.env["HOME"]+"/README"); err != nil { // so that nothing is found
 				t.Fatal(err)
 			}
 			return []string{"init"}
 		}, "runs leave its check out"},
-		"validate": {ExitError, func(b *bench) []string {
+		"validate": {shellcmd.ExitError, func(b *bench) []string {
 			writeFile(t, inRepository(t, b)+"/.stellwerk/playbooks/own.yaml", "name: own\nkind: phase\n")
 			return []string{"playbook", "validate", ".stellwerk/playbooks/own.yaml"}
 		}, "did you mean"},
-		"merge": {ExitError, func(b *bench) []string {
+		"merge": {shellcmd.ExitError, func(b *bench) []string {
 			b.at("n").put("1", "completed")
 			b.svc.MergeAnswer = api.Mergeable{Branch: "feature/x", Base: "main", Tree: "/home/ada/project", Reason: "main is checked out", Command: "git merge"}
 			return []string{"merge", "alias-1"}
 		}, "[y/N]"},
-		"stop": {ExitOK, func(b *bench) []string {
-			b.Stop = func(context.Context, ConnectOptions) (api.Info, error) { return api.Info{PID: 7, Runs: 2}, nil }
+		"stop": {shellcmd.ExitOK, func(b *bench) []string {
+			b.Stop = func(context.Context, shellcmd.ConnectOptions) (api.Info, error) {
+				return api.Info{PID: 7, Runs: 2}, nil
+			}
 			return []string{"stop", "--state", "/srv/state"}
 		}, "the next engine continues them"},
 	} {
@@ -145,7 +148,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	b.svc.On = func(apitest.Call) error {
 		return core.Wrap(core.CodeConflict, errors.New("the \x1b[31mbase moved"), "not approved", "look again")
 	}
-	b.run(t, ExitError, "approve")
+	b.run(t, shellcmd.ExitError, "approve")
 	if got := b.err.String(); got != "stellwerk: not approved: the \\x1b[31mbase moved\n  try: look again\n" {
 		t.Errorf("%q", got)
 	}
@@ -167,7 +170,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v does nothing", path)
 		}
 		fresh := newBench(t)
-		fresh.run(t, ExitOK, append(path, "--help")...)
+		fresh.run(t, shellcmd.ExitOK, append(path, "--help")...)
 		for line := range strings.Lines(fresh.out.String()) {
 			if w := terminal.Width(strings.TrimRight(line, "\n")); w > 80 {
 				t.Errorf("%v --help: %d columns: %s", path, w, line)
@@ -177,11 +180,11 @@ func TestHelp(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(newRoot(&shell{Program: b.Program}))
+	visit(newRoot(&shellcmd.Shell{Program: b.Program}))
 }
 
 func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
-	root := newRoot(&shell{Program: newBench(t).Program})
+	root := newRoot(&shellcmd.Shell{Program: newBench(t).Program})
 	for _, name := range strings.Fields(`run status watch log diff inbox projects approve feedback rollback skip retry pause resume
 		cancel replay trust init playbook roles schema limits serve stop worker doctor backup restore demo scripted-model
 		scripted-agent version completion`) {
@@ -194,27 +197,27 @@ func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		b := newBench(t)
-		b.run(t, ExitOK, "completion", shell)
+		b.run(t, shellcmd.ExitOK, "completion", shell)
 		b.said(t, b.out, "stellwerk")
 	}
 	b := newBench(t)
 	b.put("1", "active")
 	b.put("2", "completed")
-	b.run(t, ExitOK, "__complete", "approve", "")
+	b.run(t, shellcmd.ExitOK, "__complete", "approve", "")
 	b.said(t, b.out, "alias-1\tTitle 1")
 	if strings.Contains(b.out.String(), "alias-2") {
 		t.Errorf("a run that has ended is offered: %s", b.out)
 	}
-	b.run(t, ExitOK, "__complete", "show", "--run", "")
+	b.run(t, shellcmd.ExitOK, "__complete", "show", "--run", "")
 	b.said(t, b.out, "alias-2\tTitle 2")
 	b = newBench(t)
 	b.put("1", "active")
-	b.run(t, ExitOK, "__complete", "rollback", "alias-1", "--to", "")
+	b.run(t, shellcmd.ExitOK, "__complete", "rollback", "alias-1", "--to", "")
 	b.said(t, b.out, "plan\n", "review\n")
 	b = newBench(t)
-	b.run(t, ExitOK, "__complete", "run", "--network", "")
+	b.run(t, shellcmd.ExitOK, "__complete", "run", "--network", "")
 	b.said(t, b.out, "listed\nnone\nopen\n:4\n") // and no names of files
-	b.run(t, ExitOK, "__complete", "run", "--playbook", "")
+	b.run(t, shellcmd.ExitOK, "__complete", "run", "--playbook", "")
 	b.said(t, b.out, "feature\n")
 	dir, err := b.Dir()
 	if err != nil {
@@ -223,7 +226,7 @@ func TestCompletion(t *testing.T) {
 	writeFile(t, dir+"/.stellwerk/playbooks/release.yaml", "name: release\n")
 	for _, line := range [][]string{{"run", "--playbook"}, {"say", "--playbook"}, {"trust", "--playbook"}, {"playbook", "show"}} {
 		b.out.b.Reset()
-		b.run(t, ExitOK, append(append([]string{"__complete"}, line...), "")...)
+		b.run(t, shellcmd.ExitOK, append(append([]string{"__complete"}, line...), "")...)
 		b.said(t, b.out, "release\n", "feature\n")
 	}
 }
@@ -231,7 +234,7 @@ func TestCompletion(t *testing.T) {
 // What the documentation tells people to type is in the list of commands.
 func TestHelpListsTheScriptedModel(t *testing.T) {
 	b := newBench(t)
-	b.run(t, ExitOK, "--help")
+	b.run(t, shellcmd.ExitOK, "--help")
 	b.said(t, b.out, "\n  scripted-model ")
 }
 
@@ -250,16 +253,16 @@ func TestCompletionWithoutAnEngine(t *testing.T) {
 	b.env["STELLWERK_STATE"] = t.TempDir()
 	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/1/manifest.jsonl", string(line)+"\n")
 	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/2/manifest.jsonl", "torn")
-	b.Connect = refuseConnect
-	b.run(t, ExitOK, "__complete", "approve", "")
+	b.Dial = refuseConnect
+	b.run(t, shellcmd.ExitOK, "__complete", "approve", "")
 	b.said(t, b.out, "alias-1\tTitle 1")
 	b.out.b.Reset()
 	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/1/workflow-state.json", `{"status": "cancelled"}`)
-	b.run(t, ExitOK, "__complete", "approve", "")
+	b.run(t, shellcmd.ExitOK, "__complete", "approve", "")
 	if strings.Contains(b.out.String(), "alias-1") {
 		t.Errorf("a run that has ended is offered: %s", b.out)
 	}
-	b.run(t, ExitOK, "__complete", "status", "")
+	b.run(t, shellcmd.ExitOK, "__complete", "status", "")
 	b.said(t, b.out, "alias-1\tTitle 1")
 }
 

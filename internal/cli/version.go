@@ -5,9 +5,11 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newVersion(sh *shell) *cobra.Command {
+func newVersion(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
@@ -17,31 +19,31 @@ the Go version.`,
   stellwerk version --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if sh.json {
-				return sh.printJSON(struct {
-					Build
+			if sh.JSON {
+				return sh.PrintJSON(struct {
+					shell.Build
 					Go       string `json:"go"`
 					Platform string `json:"platform"`
-				}{sh.Build, runtime.Version(), platform()})
+				}{sh.Build, runtime.Version(), shell.Platform()})
 			}
-			sh.printf("%s\n", sh.Build)
+			sh.Printf("%s\n", sh.Build)
 			return nil
 		},
 	}
 }
 
 // built reads this program's Build.
-func built() Build {
+func built() shell.Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return Build{Version: "unknown"}
+		return shell.Build{Version: "unknown"}
 	}
 	return recorded(info.Main.Version, info.Settings)
 }
 
 // recorded is the Build of a program by its module's version and the toolchain's settings.
-func recorded(version string, settings []debug.BuildSetting) Build {
-	b := Build{Version: version}
+func recorded(version string, settings []debug.BuildSetting) shell.Build {
+	b := shell.Build{Version: version}
 	for _, s := range settings {
 		switch s.Key {
 		case "vcs.revision":

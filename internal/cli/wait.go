@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 )
 
@@ -27,12 +28,12 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // halt gives a person's word that stops a run. Where it ends what is running
 // and the engine is this process, it waits for that.
-func (sh *shell) halt(ctx context.Context, what, given string, stop bool, w word) error {
-	if err := sh.personal(what); err != nil {
+func halt(ctx context.Context, sh *shell.Shell, what, given string, stop bool, w word) error {
+	if err := sh.ForPeople(what); err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, given)
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
@@ -42,25 +43,25 @@ func (sh *shell) halt(ctx context.Context, what, given string, stop bool, w word
 		}
 		settled := true
 		if stop {
-			if settled, err = sh.settle(ctx, svc, run.ID); err != nil {
+			if settled, err = settle(ctx, sh, svc, run.ID); err != nil {
 				return err
 			}
 		}
-		if sh.json {
-			return sh.printJSON(run)
+		if sh.JSON {
+			return sh.PrintJSON(run)
 		}
-		sh.printLines(sh.view().Runs([]api.Run{run}))
+		sh.PrintLines(sh.View().Runs([]api.Run{run}))
 		if !settled {
-			sh.printf("An agent is still stopping; the next command completes that.\n")
+			sh.Printf("An agent is still stopping; the next command completes that.\n")
 		}
-		return sh.others(ctx, svc, run)
+		return tellQueue(ctx, sh, svc, run)
 	})
 }
 
 // settle keeps an engine of this process alive until what it was told to stop
 // has stopped, and reports whether it has.
-func (sh *shell) settle(ctx context.Context, svc api.Service, id string) (bool, error) {
-	if !sh.ours(svc) {
+func settle(ctx context.Context, sh *shell.Shell, svc api.Service, id string) (bool, error) {
+	if !sh.EngineEnds(svc) {
 		return true, nil
 	}
 	for range settleLimit / settleLook {

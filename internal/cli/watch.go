@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-func newWatch(sh *shell) *cobra.Command {
+func newWatch(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "watch [RUN]",
 		Short: "Follow a run live",
@@ -19,14 +20,14 @@ drives the run while it follows it.`,
 		Example: `  stellwerk watch
   stellwerk watch brisk-otter`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return watch(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return watch(cmd.Context(), sh, shell.First(args)) },
 	}
 }
 
-func watch(ctx context.Context, sh *shell, given string) error {
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.find(ctx, svc, given)
+func watch(ctx context.Context, sh *shell.Shell, given string) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
@@ -34,9 +35,9 @@ func watch(ctx context.Context, sh *shell, given string) error {
 		if err != nil {
 			return err
 		}
-		if !sh.json && !sh.Console.Live && detail.Status == core.StatusActive {
-			sh.printLines(sh.view().Run(detail))
+		if !sh.JSON && !sh.Console.Live && detail.Status == core.StatusActive {
+			sh.PrintLines(sh.View().Run(detail))
 		}
-		return sh.drive(ctx, svc, detail.Run, detail.Seq)
+		return drive(ctx, sh, svc, detail.Run, detail.Seq)
 	})
 }

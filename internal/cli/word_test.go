@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -37,7 +38,7 @@ func TestWordsAreSentAsGiven(t *testing.T) {
 	for verb, c := range words() {
 		b := newBench(t)
 		b.put("1", "awaiting_approval")
-		b.run(t, ExitOK, append([]string{verb}, c.args...)...)
+		b.run(t, shell.ExitOK, append([]string{verb}, c.args...)...)
 		b.asked(t, verb)
 		call := b.svc.Calls()[0]
 		got, err := json.Marshal(call.Req)
@@ -58,17 +59,17 @@ func TestWordsAreSentAsGiven(t *testing.T) {
 func TestFeedbackJoinsItsWords(t *testing.T) {
 	b := newBench(t)
 	b.put("1", "awaiting_approval")
-	b.run(t, ExitOK, "feedback", "alias-1", "ignore", "the", "case")
+	b.run(t, shell.ExitOK, "feedback", "alias-1", "ignore", "the", "case")
 	if req, ok := b.svc.Calls()[0].Req.(api.Feedback); !ok || req.Text != "ignore the case" || b.svc.Calls()[0].Run != "alias-1" {
 		t.Errorf("%+v", b.svc.Calls()[0])
 	}
-	b.run(t, ExitError, "feedback", "ignore", "the", "case")
+	b.run(t, shell.ExitError, "feedback", "ignore", "the", "case")
 	b.said(t, b.err, "the first word must name the run", "try: quote the text")
 	b.asked(t, "feedback")
 }
 
 func TestResumeOfARunThatHasEnded(t *testing.T) {
-	for status, want := range map[core.RunStatus]int{"cancelled": ExitFailed, "failed": ExitFailed, "completed": ExitOK} {
+	for status, want := range map[core.RunStatus]int{"cancelled": shell.ExitFailed, "failed": shell.ExitFailed, "completed": shell.ExitOK} {
 		for _, own := range []bool{true, false} {
 			b := newBench(t)
 			if own {
@@ -86,7 +87,7 @@ func TestWordsAsJSON(t *testing.T) {
 	for verb, c := range words() {
 		b := newBench(t)
 		b.put("1", "awaiting_approval")
-		b.run(t, ExitOK, append([]string{verb, "--json"}, c.args...)...)
+		b.run(t, shell.ExitOK, append([]string{verb, "--json"}, c.args...)...)
 		if got := decode[api.Run](t, b.out.String()); got.ID != "1" {
 			t.Errorf("%s: %s", verb, b.out)
 		}
@@ -103,7 +104,7 @@ func TestNoWordFromInsideAnAttempt(t *testing.T) {
 		b := newBench(t)
 		b.env["STELLWERK_ATTEMPT"] = "build.r1.a1"
 		b.put("1", "awaiting_approval")
-		b.run(t, ExitError, args...)
+		b.run(t, shell.ExitError, args...)
 		b.said(t, b.err, "for people only", "build.r1.a1", "try: ")
 		if calls := b.svc.Calls(); len(calls) != 0 {
 			t.Errorf("%q reached the engine: %+v", args, calls)
@@ -115,7 +116,7 @@ func TestNobodyIsAskedInsideAnAttempt(t *testing.T) {
 	b := newBench(t).at("a")
 	b.env["STELLWERK_ATTEMPT"] = "build.r1.a1"
 	b.put("1", "awaiting_approval")
-	b.run(t, ExitWaiting, "watch")
+	b.run(t, shell.ExitWaiting, "watch")
 	b.asked(t)
 }
 
@@ -123,7 +124,7 @@ func TestAWordDrivesTheRunOnWhereNobodyElseDoes(t *testing.T) {
 	b := newBench(t).own()
 	b.put("1", "awaiting_approval")
 	b.svc.On = func(apitest.Call) error { b.ends("1", core.RunCompleted{}, core.StatusCompleted); return nil }
-	b.run(t, ExitOK, "approve")
+	b.run(t, shell.ExitOK, "approve")
 	b.said(t, b.out, "completed")
 
 	b = newBench(t).own()
@@ -133,28 +134,28 @@ func TestAWordDrivesTheRunOnWhereNobodyElseDoes(t *testing.T) {
 		b.waits("1")
 		return nil
 	}
-	b.run(t, ExitWaiting, "approve")
+	b.run(t, shell.ExitWaiting, "approve")
 	b.said(t, b.out, "next: ")
 
 	b = newBench(t)
 	b.put("1", "awaiting_approval")
-	b.run(t, ExitOK, "approve", "--detach")
+	b.run(t, shell.ExitOK, "approve", "--detach")
 	if b.detached != 1 {
 		t.Errorf("detached %d times", b.detached)
 	}
-	b.run(t, ExitUsage, "approve", "--detach", "--follow")
+	b.run(t, shell.ExitUsage, "approve", "--detach", "--follow")
 }
 
 func TestWhichRunIsMeant(t *testing.T) {
 	b := newBench(t)
-	b.run(t, ExitError, "approve")
+	b.run(t, shell.ExitError, "approve")
 	b.said(t, b.err, "this repository has no runs", "try: stellwerk run")
 
 	b = newBench(t)
 	b.put("1", "completed")
 	b.put("2", "awaiting_approval")
 	b.put("3", "failed")
-	b.run(t, ExitOK, "approve")
+	b.run(t, shell.ExitOK, "approve")
 	if got := b.svc.Calls()[0].Run; got != "2" {
 		t.Errorf("the only open run is 2, not %s", got)
 	}
@@ -162,14 +163,14 @@ func TestWhichRunIsMeant(t *testing.T) {
 	b = newBench(t)
 	b.put("1", "awaiting_approval")
 	b.put("2", "paused")
-	b.run(t, ExitError, "approve")
+	b.run(t, shell.ExitError, "approve")
 	b.said(t, b.err, "2 runs are open", "alias-1  Title 1, waiting for an approval", "alias-2  Title 2, paused")
 	b.asked(t)
 
 	b = newBench(t)
 	b.put("1", "completed")
 	b.svc.Documents = map[string]string{"diff": "x"}
-	b.run(t, ExitOK, "diff")
+	b.run(t, shell.ExitOK, "diff")
 	if got := b.svc.Calls()[0].Run; got != "1" {
 		t.Errorf("the newest run is 1, not %s", got)
 	}
@@ -178,12 +179,12 @@ func TestWhichRunIsMeant(t *testing.T) {
 func TestFeedbackNeedsWords(t *testing.T) {
 	b := newBench(t)
 	b.put("1", "awaiting_approval")
-	b.run(t, ExitUsage, "feedback")
-	b.run(t, ExitUsage, "feedback", "  ")
-	b.run(t, ExitUsage, "feedback", "alias-1")
+	b.run(t, shell.ExitUsage, "feedback")
+	b.run(t, shell.ExitUsage, "feedback", "  ")
+	b.run(t, shell.ExitUsage, "feedback", "alias-1")
 	b.asked(t)
 	b.Console.In = strings.NewReader("from a pipe\n")
-	b.run(t, ExitOK, "feedback", "-")
+	b.run(t, shell.ExitOK, "feedback", "-")
 	if got := b.svc.Calls()[0].Req.(api.Feedback).Text; got != "from a pipe" {
 		t.Errorf("%q", got)
 	}
@@ -198,13 +199,13 @@ func TestResumeOfAFolder(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t, ExitOK, "resume", filepath.Join("runs", "1"))
+	b.run(t, shell.ExitOK, "resume", filepath.Join("runs", "1"))
 	b.asked(t, "import")
 	if got := b.svc.Calls()[0].Req.(api.Import).Folder; got != folder {
 		t.Errorf("%s", got)
 	}
 	b.said(t, b.out, "12 events", `cut off: a torn\x1b[2J line`)
-	b.run(t, ExitError, "resume", "runs/2")
+	b.run(t, shell.ExitError, "resume", "runs/2")
 	b.said(t, b.err, "no run folder runs/2")
 }
 
@@ -215,6 +216,6 @@ func TestCancelWaitsForWhatItStops(t *testing.T) {
 		b.ends("1", core.RunCancelled{}, core.StatusCancelled)
 		return nil
 	}
-	b.run(t, ExitOK, "cancel")
+	b.run(t, shell.ExitOK, "cancel")
 	b.said(t, b.out, "cancelled")
 }

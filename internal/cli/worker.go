@@ -3,13 +3,14 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 )
 
 // newWorker is what the engine starts beside an agent, not a person's command.
 // It handles signals itself: what runs beside an agent must outlive the
 // interrupt that ends the engine.
-func newWorker(sh *shell) *cobra.Command {
+func newWorker(sh *shell.Shell) *cobra.Command {
 	own := map[string]string{ownSignals: ""}
 	cmd := &cobra.Command{
 		Use: "worker", Hidden: true,
@@ -53,7 +54,7 @@ func newWorker(sh *shell) *cobra.Command {
 			Long:    "Reads a tool call of Claude Code from standard input, and prints whether the\nrole's list of tools allows it.",
 			Example: `  stellwerk worker keep Read 'Bash(git log *)' < event.json`,
 			RunE: func(_ *cobra.Command, args []string) error {
-				return exitWith(hook.Keep(args, sh.Console.In, sh.Console.Out, sh.Console.Err))
+				return shell.Exit(hook.Keep(args, sh.Console.In, sh.Console.Out, sh.Console.Err))
 			},
 		},
 		&cobra.Command{
@@ -67,7 +68,7 @@ func newWorker(sh *shell) *cobra.Command {
 	return cmd
 }
 
-func newLook(sh *shell, annotations map[string]string) *cobra.Command {
+func newLook(sh *shell.Shell, annotations map[string]string) *cobra.Command {
 	var limits string
 	cmd := &cobra.Command{
 		Use: "look ROOT FOLDER LINE", Args: cobra.ExactArgs(3), Annotations: annotations,
@@ -88,5 +89,5 @@ func ended(code int, err error) error {
 	if err != nil {
 		return err
 	}
-	return exitWith(code)
+	return shell.Exit(code)
 }

@@ -1,12 +1,13 @@
-package cli
+package project
 
 import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newProjectsArchive(sh *shell) *cobra.Command {
+func newArchive(sh *shell.Shell) *cobra.Command {
 	req := api.ArchiveProject{}
 	cmd := &cobra.Command{
 		Use:   "archive [PROJECT] [flags]",
@@ -16,9 +17,9 @@ resume it. It must have no open run. Nothing is deleted.`,
 		Example: `  stellwerk projects archive shop
   stellwerk projects --all`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeProjects(sh),
+		ValidArgsFunction: shell.CompleteProjects(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return sh.tellProject(cmd.Context(), "projects archive", first(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return steer(cmd.Context(), sh, "projects archive", shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.ArchiveProject(cmd.Context(), id, req)
 			})
 		},

@@ -1,4 +1,4 @@
-package cli
+package project
 
 import (
 	"context"
@@ -6,9 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newProjectsQueue(sh *shell) *cobra.Command {
+func newQueue(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "queue [PROJECT]",
 		Short: "List the epics that wait for their turn",
@@ -18,14 +19,14 @@ next one by itself: ` + "`stellwerk serve`" + ` keeps one running.`,
 		Example: `  stellwerk projects queue
   stellwerk projects queue shop --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeProjects(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return projectsQueue(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteProjects(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return queue(cmd.Context(), sh, shell.First(args)) },
 	}
 }
 
-func projectsQueue(ctx context.Context, sh *shell, given string) error {
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.findProject(ctx, svc, given)
+func queue(ctx context.Context, sh *shell.Shell, given string) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := Find(ctx, sh, svc, given)
 		if err != nil {
 			return err
 		}
@@ -33,16 +34,16 @@ func projectsQueue(ctx context.Context, sh *shell, given string) error {
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(struct {
+		if sh.JSON {
+			return sh.PrintJSON(struct {
 				Queue []api.Epic `json:"queue"`
 			}{append([]api.Epic{}, d.Queue...)})
 		}
 		if len(d.Queue) == 0 {
-			sh.printf("The queue of %s is empty.\n", d.Name)
+			sh.Printf("The queue of %s is empty.\n", d.Name)
 			return nil
 		}
-		sh.printLines(sh.view().Queue(d.Queue))
+		sh.PrintLines(sh.View().Queue(d.Queue))
 		return nil
 	})
 }

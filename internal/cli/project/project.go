@@ -1,4 +1,5 @@
-package cli
+// Package project has the commands that list, add and steer projects.
+package project
 
 import (
 	"context"
@@ -6,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-type projectsOptions struct{ all bool }
+type listOptions struct{ all bool }
 
-func newProjects(sh *shell) *cobra.Command {
-	o := &projectsOptions{}
+func New(sh *shell.Shell) *cobra.Command {
+	o := &listOptions{}
 	cmd := &cobra.Command{
 		Use:   "projects [flags]",
 		Short: "List, add and steer projects",
@@ -28,19 +30,19 @@ of the working directory.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "also list archived projects")
-	cmd.AddCommand(newProjectsAdd(sh), newProjectsShow(sh), newProjectsQueue(sh), newProjectsDrop(sh), newProjectsRequeue(sh),
-		newProjectsPause(sh), newProjectsResume(sh), newProjectsArchive(sh))
+	cmd.AddCommand(newAdd(sh), newShow(sh), newQueue(sh), newDrop(sh), newRequeue(sh),
+		newPause(sh), newResume(sh), newArchive(sh))
 	return cmd
 }
 
-func (o *projectsOptions) run(ctx context.Context, sh *shell) error {
-	return sh.connect(ctx, func(svc api.Service) error {
+func (o *listOptions) run(ctx context.Context, sh *shell.Shell) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		list, err := svc.Projects(ctx, api.ProjectQuery{All: o.all})
 		if err != nil {
 			return err
 		}
-		if sh.json {
-			return sh.printJSON(api.ProjectList{Projects: append([]api.Project{}, list...)})
+		if sh.JSON {
+			return sh.PrintJSON(api.ProjectList{Projects: append([]api.Project{}, list...)})
 		}
 		if len(list) == 0 && !o.all {
 			aside, err := svc.Projects(ctx, api.ProjectQuery{All: true})
@@ -48,21 +50,21 @@ func (o *projectsOptions) run(ctx context.Context, sh *shell) error {
 				return err
 			}
 			if len(aside) > 0 {
-				sh.printf("All projects are archived: `stellwerk projects --all` lists them.\n")
+				sh.Printf("All projects are archived: `stellwerk projects --all` lists them.\n")
 				return nil
 			}
 		}
 		if len(list) == 0 {
-			sh.printf("No projects yet. `stellwerk projects add` or `stellwerk run` adds one.\n")
+			sh.Printf("No projects yet. `stellwerk projects add` or `stellwerk run` adds one.\n")
 			return nil
 		}
-		sh.printLines(sh.view().Projects(list))
+		sh.PrintLines(sh.View().Projects(list))
 		return nil
 	})
 }
 
-// findProject is the project that was named, or that of the working directory.
-func (sh *shell) findProject(ctx context.Context, svc api.Service, given string) (string, error) {
+// Find is the project that was named, or that of the working directory.
+func Find(ctx context.Context, sh *shell.Shell, svc api.Service, given string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
@@ -80,13 +82,13 @@ func (sh *shell) findProject(ctx context.Context, svc api.Service, given string)
 	return list[0].ID, nil
 }
 
-// tellProject gives a person's word about a project and shows what came of it.
-func (sh *shell) tellProject(ctx context.Context, what, given string, tell func(svc api.Service, id string) (api.ProjectDetail, error)) error {
-	if err := sh.personal(what); err != nil {
+// steer gives a person's word about a project and shows what came of it.
+func steer(ctx context.Context, sh *shell.Shell, what, given string, tell func(svc api.Service, id string) (api.ProjectDetail, error)) error {
+	if err := sh.ForPeople(what); err != nil {
 		return err
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.findProject(ctx, svc, given)
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := Find(ctx, sh, svc, given)
 		if err != nil {
 			return err
 		}
@@ -94,15 +96,15 @@ func (sh *shell) tellProject(ctx context.Context, what, given string, tell func(
 		if err != nil {
 			return err
 		}
-		return sh.showProject(d)
+		return print(sh, d)
 	})
 }
 
-func (sh *shell) showProject(d api.ProjectDetail) error {
-	if sh.json {
-		return sh.printJSON(d)
+func print(sh *shell.Shell, d api.ProjectDetail) error {
+	if sh.JSON {
+		return sh.PrintJSON(d)
 	}
-	sh.warn(d.Warnings)
-	sh.printLines(sh.view().Project(d))
+	sh.Warn(d.Warnings)
+	sh.PrintLines(sh.View().Project(d))
 	return nil
 }

@@ -1,12 +1,13 @@
-package cli
+package project
 
 import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newProjectsDrop(sh *shell) *cobra.Command {
+func newDrop(sh *shell.Shell) *cobra.Command {
 	req := api.DropEpic{}
 	cmd := &cobra.Command{
 		Use:   "drop PROJECT EPIC [flags]",
@@ -16,10 +17,10 @@ instead.`,
 		Example: `  stellwerk projects drop shop epic-3
   stellwerk projects drop shop epic-3 -m "no longer wanted"`,
 		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: completeEpics(sh),
+		ValidArgsFunction: shell.CompleteEpics(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Epic = args[1]
-			return sh.tellProject(cmd.Context(), "projects drop", args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return steer(cmd.Context(), sh, "projects drop", args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.DropEpic(cmd.Context(), id, req)
 			})
 		},

@@ -1,4 +1,4 @@
-package cli
+package project
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-type projectsAddOptions struct{ req api.AddProject }
+type addOptions struct{ req api.AddProject }
 
-func newProjectsAdd(sh *shell) *cobra.Command {
-	o := &projectsAddOptions{}
+func newAdd(sh *shell.Shell) *cobra.Command {
+	o := &addOptions{}
 	cmd := &cobra.Command{
 		Use:   "add PATH|URL [flags]",
 		Short: "Add a repository, or change its name or playbook",
@@ -30,12 +31,12 @@ A URL must not contain a password or a token: Stellwerk stores and shows it.`,
 	cmd.Flags().StringVar(&o.req.Name, "id", "", "`NAME` of the project (default: from its path or URL)")
 	cmd.Flags().StringVarP(&o.req.Playbook, "playbook", "p", "", "default playbook `NAME` of its runs")
 	cmd.Flags().StringVar(&o.req.Base, "base", "", "`BRANCH` to work on (default: the current one)")
-	completePlaybooks(sh, cmd)
+	shell.CompletePlaybooks(sh, cmd)
 	return cmd
 }
 
-func (o *projectsAddOptions) run(ctx context.Context, sh *shell, where string) error {
-	if err := sh.personal("projects add"); err != nil {
+func (o *addOptions) run(ctx context.Context, sh *shell.Shell, where string) error {
+	if err := sh.ForPeople("projects add"); err != nil {
 		return err
 	}
 	dir, err := sh.Dir()
@@ -44,16 +45,16 @@ func (o *projectsAddOptions) run(ctx context.Context, sh *shell, where string) e
 	}
 	o.req.Repository = where
 	if before, _, _ := strings.Cut(where, "/"); where != "" && !strings.HasPrefix(where, "-") && !strings.Contains(before, ":") && !filepath.IsAbs(where) {
-		if err := sh.notElsewhere("a folder here", "give a URL, or an absolute path on the engine's machine"); err != nil {
+		if err := sh.NotElsewhere("a folder here", "give a URL, or an absolute path on the engine's machine"); err != nil {
 			return err
 		}
 		o.req.Repository = filepath.Join(dir, where)
 	}
-	return sh.connect(ctx, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		d, err := svc.AddProject(ctx, o.req)
 		if err != nil {
 			return err
 		}
-		return sh.showProject(d)
+		return print(sh, d)
 	})
 }

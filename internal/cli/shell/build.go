@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import "runtime"
 
@@ -20,7 +20,7 @@ func (b Build) String() string {
 		}
 		line += ", " + b.Date + "\n"
 	}
-	return line + "built with " + runtime.Version() + " for " + platform()
+	return line + "built with " + runtime.Version() + " for " + Platform()
 }
 
-func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
+func Platform() string { return runtime.GOOS + "/" + runtime.GOARCH }

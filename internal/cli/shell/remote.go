@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ const serverVariable = "STELLWERK_SERVER"
 // elsewhere.
 const local = "local"
 
-func onThisMachine() map[string]string { return map[string]string{local: ""} }
+func OnThisMachine() map[string]string { return map[string]string{local: ""} }
 
 // remoteFlags say which engine elsewhere is meant, if any.
 type remoteFlags struct {
@@ -30,13 +30,8 @@ type remoteFlags struct {
 	here      bool // the command stays on this machine
 }
 
-func (f *remoteFlags) flags(root *cobra.Command) {
-	root.PersistentFlags().StringVar(&f.server, "server", "", "use the engine at `URL` (default $STELLWERK_SERVER)")
-	root.PersistentFlags().StringVar(&f.tokenFile, "token-file", "", "`FILE` with the token for --server (or the token itself in $STELLWERK_TOKEN)")
-}
-
-// server is the URL of the engine elsewhere that is meant; "" for the one here.
-func (sh *shell) server() string {
+// Server is the URL of the engine elsewhere that is meant; "" for the one here.
+func (sh *Shell) Server() string {
 	if sh.remote.here {
 		return ""
 	}
@@ -46,12 +41,12 @@ func (sh *shell) server() string {
 	return sh.Env(serverVariable)
 }
 
-// leading are the flags by which this command line leads to its engine. What the
+// engineFlags are the flags by which this command line leads to its engine. What the
 // environment says holds for the next one, too.
-func (sh *shell) leading() string {
+func (sh *Shell) engineFlags() string {
 	var flags []string
-	if sh.stateFlag != "" {
-		flags = append(flags, "--state "+plain.ShellWord(sh.stateFlag))
+	if sh.StateFlag != "" {
+		flags = append(flags, "--state "+plain.ShellWord(sh.StateFlag))
 	}
 	if sh.remote.server != "" {
 		flags = append(flags, "--server "+plain.ShellWord(sh.remote.server))
@@ -62,17 +57,17 @@ func (sh *shell) leading() string {
 	return strings.Join(flags, " ")
 }
 
-// command is how a command is typed that is to reach the same engine.
-func (sh *shell) command(words string) string {
-	if flags := sh.leading(); flags != "" {
+// Command is how a command is typed that is to reach the same engine.
+func (sh *Shell) Command(words string) string {
+	if flags := sh.engineFlags(); flags != "" {
 		words = flags + " " + words
 	}
 	return "stellwerk " + words
 }
 
-// reaching is a hint whose commands reach the same engine.
-func (sh *shell) reaching(hint string) string {
-	flags := sh.leading()
+// WithFlags is a hint whose commands reach the same engine.
+func (sh *Shell) WithFlags(hint string) string {
+	flags := sh.engineFlags()
 	if flags == "" {
 		return hint
 	}
@@ -82,39 +77,39 @@ func (sh *shell) reaching(hint string) string {
 	return strings.ReplaceAll(hint, "`stellwerk ", "`stellwerk "+flags+" ")
 }
 
-func (sh *shell) isElsewhere() bool { return sh.server() != "" }
+func (sh *Shell) IsElsewhere() bool { return sh.Server() != "" }
 
-// stayHere keeps commands on this machine that concern it. What the environment
+// StayHere keeps commands on this machine that concern it. What the environment
 // says is for the others.
-func (sh *shell) stayHere(cmd *cobra.Command) error {
+func (sh *Shell) StayHere(cmd *cobra.Command) error {
 	for c := cmd; c != nil; c = c.Parent() {
 		if _, here := c.Annotations[local]; !here {
 			continue
 		}
 		sh.remote.here = true
 		if sh.remote.server != "" || sh.remote.tokenFile != "" {
-			return usagef("%s works only on this machine: leave out --server and --token-file", cmd.CommandPath())
+			return Usagef("%s works only on this machine: leave out --server and --token-file", cmd.CommandPath())
 		}
 		return nil
 	}
-	if sh.remote.tokenFile != "" && !sh.isElsewhere() {
-		return usagef("--token-file needs --server")
+	if sh.remote.tokenFile != "" && !sh.IsElsewhere() {
+		return Usagef("--token-file needs --server")
 	}
 	return nil
 }
 
-// elsewhere has a connection lead to the engine that --server names.
-func (sh *shell) elsewhere(opts *ConnectOptions) error {
-	if !sh.isElsewhere() {
+// dialElsewhere has a connection lead to the engine that --server names.
+func (sh *Shell) dialElsewhere(opts *ConnectOptions) error {
+	if !sh.IsElsewhere() {
 		return nil
 	}
 	token, err := sh.token()
-	opts.Server, opts.Token = sh.server(), token
+	opts.Server, opts.Token = sh.Server(), token
 	return err
 }
 
 // token is the credential for the engine elsewhere.
-func (sh *shell) token() (string, error) {
+func (sh *Shell) token() (string, error) {
 	const hint = "an admin creates one: stellwerk tokens add NAME --role ROLE; put it into a file of mode 0600 for --token-file, or into STELLWERK_TOKEN"
 	token, from := sh.Env(agent.EnvToken), agent.EnvToken
 	if file := sh.remote.tokenFile; file != "" {
@@ -125,7 +120,7 @@ func (sh *shell) token() (string, error) {
 		from = file
 	}
 	if token == "" {
-		return "", core.Errorf(core.CodeForbidden, "the engine at %s needs a token", sh.server()).WithHint(hint)
+		return "", core.Errorf(core.CodeForbidden, "the engine at %s needs a token", sh.Server()).WithHint(hint)
 	}
 	if !access.LooksLikeToken(token) {
 		return "", core.Errorf(core.CodeForbidden, "%s does not contain a person's token", from).WithHint(hint)
@@ -153,10 +148,10 @@ func readToken(file string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// notElsewhere refuses what an engine elsewhere does not have.
-func (sh *shell) notElsewhere(what, hint string) error {
-	if !sh.isElsewhere() {
+// NotElsewhere refuses what an engine elsewhere does not have.
+func (sh *Shell) NotElsewhere(what, hint string) error {
+	if !sh.IsElsewhere() {
 		return nil
 	}
-	return core.Errorf(core.CodeInvalid, "the engine at %s cannot see %s", sh.server(), what).WithHint("%s", hint)
+	return core.Errorf(core.CodeInvalid, "the engine at %s cannot see %s", sh.Server(), what).WithHint("%s", hint)
 }

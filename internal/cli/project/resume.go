@@ -1,12 +1,13 @@
-package cli
+package project
 
 import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newProjectsResume(sh *shell) *cobra.Command {
+func newResume(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "resume [PROJECT]",
 		Short: "Resume a paused or archived project",
@@ -16,9 +17,9 @@ engine drives them: ` + "`stellwerk serve`" + ` keeps one running.`,
 		Example: `  stellwerk projects resume
   stellwerk projects resume shop`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeProjects(sh),
+		ValidArgsFunction: shell.CompleteProjects(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return sh.tellProject(cmd.Context(), "projects resume", first(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return steer(cmd.Context(), sh, "projects resume", shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.ResumeProject(cmd.Context(), id, api.ResumeProject{})
 			})
 		},

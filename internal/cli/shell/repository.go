@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"context"
@@ -20,58 +20,58 @@ import (
 // repository is the person's working copy, as commands that only look at files
 // see it. Runs read the same files from the base commit.
 type repository struct {
-	root string
+	Root string
 	env  func(string) string
 }
 
-// repository finds the top of the working copy; outside of one, the working
+// Repository finds the top of the working copy; outside of one, the working
 // directory stands in for it.
-func (sh *shell) repository() (repository, error) {
+func (sh *Shell) Repository() (repository, error) {
 	dir, err := sh.Dir()
 	if err != nil {
 		return repository{}, err
 	}
 	for top := dir; ; top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
-			return repository{root: top, env: sh.Env}, nil
+			return repository{Root: top, env: sh.Env}, nil
 		}
 		if top == filepath.Dir(top) {
-			return repository{root: dir, env: sh.Env}, nil
+			return repository{Root: dir, env: sh.Env}, nil
 		}
 	}
 }
 
-func (r repository) path(name string) string { return filepath.Join(r.root, filepath.FromSlash(name)) }
+func (r repository) Path(name string) string { return filepath.Join(r.Root, filepath.FromSlash(name)) }
 
-// read reads a file that may be missing.
-func (r repository) read(name string) ([]byte, error) {
-	data, err := os.ReadFile(r.path(name))
+// Read reads a file that may be missing.
+func (r repository) Read(name string) ([]byte, error) {
+	data, err := os.ReadFile(r.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return data, err
 }
 
-// roles are the repository's roles over the built-in ones.
-func (r repository) roles() (role.Set, error) {
-	own, err := role.Load(os.DirFS(r.root), role.Folder)
+// Roles are the repository's roles over the built-in ones.
+func (r repository) Roles() (role.Set, error) {
+	own, err := role.Load(os.DirFS(r.Root), role.Folder)
 	if err != nil {
 		return nil, err
 	}
 	return own.Over(role.Builtin()), nil
 }
 
-// settings are what would hold for a run without flags.
-func (r repository) settings() (*config.Settings, []yamlfile.Warning, error) {
-	project, err := r.read(config.ProjectFile)
+// Settings are what would hold for a run without flags.
+func (r repository) Settings() (*config.Settings, []yamlfile.Warning, error) {
+	project, err := r.Read(config.ProjectFile)
 	if err != nil {
 		return nil, nil, err
 	}
-	return settingsWith(r.env, project)
+	return Settings(r.env, project)
 }
 
-// settingsWith are the person's settings over those of a project.
-func settingsWith(env func(string) string, project []byte) (*config.Settings, []yamlfile.Warning, error) {
+// Settings are the person's settings over those of a project.
+func Settings(env func(string) string, project []byte) (*config.Settings, []yamlfile.Warning, error) {
 	name, err := config.UserFile(env)
 	if err != nil {
 		return nil, nil, err
@@ -86,37 +86,37 @@ func settingsWith(env func(string) string, project []byte) (*config.Settings, []
 	})
 }
 
-// options are what a playbook may rely on here.
-func (r repository) options(ctx context.Context) (playbook.Options, error) {
-	roles, err := r.roles()
+// Options are what a playbook may rely on here.
+func (r repository) Options(ctx context.Context) (playbook.Options, error) {
+	roles, err := r.Roles()
 	if err != nil {
 		return playbook.Options{}, err
 	}
-	settings, _, err := r.settings()
+	settings, _, err := r.Settings()
 	if err != nil {
 		return playbook.Options{}, err
 	}
-	return playbook.Options{Roles: roles, Agent: settings.Agent.V, Model: settings.Model.V, Commands: r.commands(ctx)}, nil
+	return playbook.Options{Roles: roles, Agent: settings.Agent.V, Model: settings.Model.V, Commands: r.Commands(ctx)}, nil
 }
 
-// commands are how the project is built and tested, as far as its files show.
-func (r repository) commands(ctx context.Context) playbook.Commands {
-	return playbook.Detect(r.files(ctx), r.read, program.OnPath(r.env("PATH")))
+// Commands are how the project is built and tested, as far as its files show.
+func (r repository) Commands(ctx context.Context) playbook.Commands {
+	return playbook.Detect(r.Files(ctx), r.Read, program.OnPath(r.env("PATH")))
 }
 
-// files lists what git knows of, and runs nothing that the repository names;
+// Files lists what git knows of, and runs nothing that the repository names;
 // outside a repository there is nothing.
-func (r repository) files(ctx context.Context) []string {
-	files, err := yard.WorkFiles(ctx, r.root)
+func (r repository) Files(ctx context.Context) []string {
+	files, err := yard.WorkFiles(ctx, r.Root)
 	if err != nil {
 		return nil
 	}
 	return files
 }
 
-// playbooks lists the repository's own playbooks by path.
-func (r repository) playbooks() ([]string, error) {
-	entries, err := os.ReadDir(r.path(playbook.Folder))
+// Playbooks lists the repository's own playbooks by path.
+func (r repository) Playbooks() ([]string, error) {
+	entries, err := os.ReadDir(r.Path(playbook.Folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -132,30 +132,30 @@ func (r repository) playbooks() ([]string, error) {
 	return files, nil
 }
 
-// playbook reads a playbook by name or file: first the repository's own, then
+// Playbook reads a playbook by name or file: first the repository's own, then
 // the built-in ones.
-func (sh *shell) playbook(ctx context.Context, given string) (*core.Playbook, []playbook.Warning, error) {
-	repo, err := sh.repository()
+func (sh *Shell) Playbook(ctx context.Context, given string) (*core.Playbook, []playbook.Warning, error) {
+	repo, err := sh.Repository()
 	if err != nil {
 		return nil, nil, err
 	}
-	opts, err := repo.options(ctx)
+	opts, err := repo.Options(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !strings.ContainsAny(given, "/.") {
-		own, err := repo.playbooks()
+		own, err := repo.Playbooks()
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, file := range own {
 			if strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) == given {
-				return parsePlaybook(file, repo.path(file), opts)
+				return parsePlaybook(file, repo.Path(file), opts)
 			}
 		}
 		return playbook.Builtin(given, opts)
 	}
-	path, err := sh.absolute(given)
+	path, err := sh.Absolute(given)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,9 +1,7 @@
-// Package cli is the command line: one command, one file. A command reads its
-// flags, asks the engine through api.Service and prints the answer. It must not
-// decide what happens to a run, and it gets everything outside of it (the
-// engine, the terminal, the environment) from the Program value, so that tests
-// run the real commands.
-package cli
+// Package shell is what all commands share: the program they run in, its console
+// and flags, connecting to an engine, finding the run that is meant, printing,
+// prompting and completion. It knows no command.
+package shell
 
 import (
 	"context"
@@ -27,7 +25,7 @@ type Program struct {
 
 	// Connect returns the engine of a state folder: the one that runs already,
 	// or one in this process that ends with the returned function.
-	Connect func(ctx context.Context, opts ConnectOptions) (api.Service, func() error, error)
+	Dial func(ctx context.Context, opts ConnectOptions) (api.Service, func() error, error)
 	// Tools returns the engine as an attempt sees it that holds a token: its tools
 	// and nothing else.
 	Tools func(ctx context.Context, socket, token string) (api.Tools, func() error, error)

@@ -1,12 +1,13 @@
-package cli
+package project
 
 import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newProjectsRequeue(sh *shell) *cobra.Command {
+func newRequeue(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "requeue PROJECT [EPIC]",
 		Short: "Queue epics again that could not start",
@@ -15,10 +16,10 @@ such epics if you name none. Fix the reason first.`,
 		Example: `  stellwerk projects requeue shop
   stellwerk projects requeue shop epic-3`,
 		Args:              cobra.RangeArgs(1, 2),
-		ValidArgsFunction: completeEpics(sh),
+		ValidArgsFunction: shell.CompleteEpics(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			req := api.RequeueEpic{Epic: first(args[1:])}
-			return sh.tellProject(cmd.Context(), "projects requeue", args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
+			req := api.RequeueEpic{Epic: shell.First(args[1:])}
+			return steer(cmd.Context(), sh, "projects requeue", args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.RequeueEpic(cmd.Context(), id, req)
 			})
 		},

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"context"
@@ -10,18 +10,18 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// first is the optional argument that names a run.
-func first(args []string) string {
+// First is the optional argument that names a run.
+func First(args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
 	return args[0]
 }
 
-// find names the run a command means: the one given, otherwise that of the
+// Find names the run a command means: the one given, otherwise that of the
 // session which asks, otherwise the only open
 // run of the repository in the working directory, otherwise the newest there.
-func (sh *shell) find(ctx context.Context, svc api.Service, given string) (string, error) {
+func (sh *Shell) Find(ctx context.Context, svc api.Service, given string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
@@ -42,7 +42,7 @@ func (sh *shell) find(ctx context.Context, svc api.Service, given string) (strin
 	case 0:
 		return newest(ctx, svc, dir)
 	}
-	return "", ambiguous(open)
+	return "", Ambiguous(open)
 }
 
 func newest(ctx context.Context, svc api.Service, dir string) (string, error) {
@@ -63,7 +63,7 @@ func newest(ctx context.Context, svc api.Service, dir string) (string, error) {
 	return latest.ID, nil
 }
 
-func ambiguous(open []api.Run) error {
+func Ambiguous(open []api.Run) error {
 	lines := []string{fmt.Sprintf("%d runs are open here; which one?", len(open))}
 	for _, r := range open {
 		lines = append(lines, fmt.Sprintf("%s  %s, %s", terminal.Line(r.Alias), terminal.Line(r.Title), terminal.Line(r.Status.InWords())))

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"context"
@@ -12,51 +12,51 @@ import (
 
 // typed is what the person types, line by line. A read cannot be taken back, so
 // one that a question no longer waits for serves the next question.
-type typed struct{ reading chan line }
+type typed struct{ reading chan Line }
 
-type line struct {
-	text string
-	err  error
+type Line struct {
+	Text string
+	Err  error
 }
 
 // next is where the next line arrives. A line that came while nobody asked is
 // dropped.
-func (t *typed) next(in io.Reader) <-chan line {
+func (t *typed) next(in io.Reader) <-chan Line {
 	select {
 	case l := <-t.reading: // nil where nothing is read
 		t.reading = nil
-		if l.err != nil {
-			done := make(chan line, 1)
+		if l.Err != nil {
+			done := make(chan Line, 1)
 			done <- l
 			return done
 		}
 	default:
 	}
 	if t.reading == nil {
-		reading := make(chan line, 1)
+		reading := make(chan Line, 1)
 		t.reading = reading
 		go func() {
-			text, err := readLine(in)
-			reading <- line{text, err}
+			text, err := ReadLine(in)
+			reading <- Line{text, err}
 		}()
 	}
 	return t.reading
 }
 
-// prompt reads a line. The end of the input is an empty line; an interrupt
+// Prompt reads a line. The end of the input is an empty line; an interrupt
 // ends the wait.
-func (sh *shell) prompt(ctx context.Context, question string) (string, error) {
-	line, err := sh.answer(ctx, question)
+func (sh *Shell) Prompt(ctx context.Context, question string) (string, error) {
+	line, err := sh.Answer(ctx, question)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return line, err
 }
 
-// answer reads a line, or io.EOF where there is no more. What was typed before
+// Answer reads a line, or io.EOF where there is no more. What was typed before
 // the question counts for nothing, and neither does what was typed when ctx
 // ends.
-func (sh *shell) answer(ctx context.Context, question string) (string, error) {
+func (sh *Shell) Answer(ctx context.Context, question string) (string, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", err
 	}
@@ -64,21 +64,21 @@ func (sh *shell) answer(ctx context.Context, question string) (string, error) {
 		return "", err
 	}
 	lines := sh.typed.next(sh.Console.In)
-	sh.printf("%s", question)
+	sh.Printf("%s", question)
 	select {
 	case l := <-lines:
 		sh.typed.reading = nil
-		if errors.Is(l.err, io.EOF) {
-			sh.printf("\n")
+		if errors.Is(l.Err, io.EOF) {
+			sh.Printf("\n")
 		}
-		return strings.TrimSpace(l.text), l.err
+		return strings.TrimSpace(l.Text), l.Err
 	case <-ctx.Done():
-		sh.printf("\n")
+		sh.Printf("\n")
 		return "", errors.Join(context.Cause(ctx), sh.discard())
 	}
 }
 
-func (sh *shell) discard() error {
+func (sh *Shell) discard() error {
 	if sh.Console.Discard == nil {
 		return nil
 	}
@@ -88,9 +88,9 @@ func (sh *shell) discard() error {
 	return nil
 }
 
-// readLine reads byte by byte, so that what follows the line is left for the
+// ReadLine reads byte by byte, so that what follows the line is left for the
 // next question.
-func readLine(r io.Reader) (string, error) {
+func ReadLine(r io.Reader) (string, error) {
 	var line []byte
 	one := make([]byte, 1)
 	for {
@@ -105,10 +105,10 @@ func readLine(r io.Reader) (string, error) {
 	}
 }
 
-// confirm asks a question that only an explicit yes answers.
-func (sh *shell) confirm(ctx context.Context, question string) (bool, error) {
+// Confirm asks a question that only an explicit yes answers.
+func (sh *Shell) Confirm(ctx context.Context, question string) (bool, error) {
 	lines := terminal.Wrap(terminal.Line(question)+" [y/N]", sh.Console.Width())
-	line, err := sh.prompt(ctx, strings.Join(lines, "\n")+" ")
+	line, err := sh.Prompt(ctx, strings.Join(lines, "\n")+" ")
 	if err != nil {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
-// completeProjects offers the projects where a command's first argument names
+// CompleteProjects offers the projects where a command's first argument names
 // one.
-func completeProjects(sh *shell) completer {
+func CompleteProjects(sh *Shell) Completer {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -19,10 +19,10 @@ func completeProjects(sh *shell) completer {
 	}
 }
 
-// completeAddressees offers the projects and the open runs, where a conversation
+// CompleteAddressees offers the projects and the open runs, where a conversation
 // is named by either.
-func completeAddressees(sh *shell) completer {
-	projects, runs := completeProjects(sh), completeOpenRuns(sh)
+func CompleteAddressees(sh *Shell) Completer {
+	projects, runs := CompleteProjects(sh), CompleteOpenRuns(sh)
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		offers, directive := projects(cmd, args, typed)
 		more, _ := runs(cmd, args, typed)
@@ -30,15 +30,15 @@ func completeAddressees(sh *shell) completer {
 	}
 }
 
-// completeEpics offers the projects, and behind one the epics of its queue.
-func completeEpics(sh *shell) completer {
+// CompleteEpics offers the projects, and behind one the epics of its queue.
+func CompleteEpics(sh *Shell) Completer {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var offers []cobra.Completion
 		switch len(args) {
 		case 0:
 			offers = sh.offerProjects(cmd.Context())
 		case 1:
-			sh.whisper(cmd.Context(), func(ctx context.Context, svc api.Service) error {
+			sh.AskEngine(cmd.Context(), func(ctx context.Context, svc api.Service) error {
 				d, err := svc.Project(ctx, args[0])
 				for _, e := range d.Queue {
 					offers = append(offers, cobra.CompletionWithDesc(e.ID, e.Title))
@@ -50,9 +50,9 @@ func completeEpics(sh *shell) completer {
 	}
 }
 
-func (sh *shell) offerProjects(ctx context.Context) []cobra.Completion {
+func (sh *Shell) offerProjects(ctx context.Context) []cobra.Completion {
 	var offers []cobra.Completion
-	sh.whisper(ctx, func(ctx context.Context, svc api.Service) error {
+	sh.AskEngine(ctx, func(ctx context.Context, svc api.Service) error {
 		list, err := svc.Projects(ctx, api.ProjectQuery{All: true})
 		for _, p := range list {
 			offers = append(offers, cobra.CompletionWithDesc(p.Name, p.Repository))
@@ -62,10 +62,10 @@ func (sh *shell) offerProjects(ctx context.Context) []cobra.Completion {
 	return offers
 }
 
-// whisper asks the engine that runs, if one does. Completion starts none, and has
+// AskEngine asks the engine that runs, if one does. Completion starts none, and has
 // nobody to tell of an error.
-func (sh *shell) whisper(ctx context.Context, fn func(context.Context, api.Service) error) {
-	opts, err := sh.options()
+func (sh *Shell) AskEngine(ctx context.Context, fn func(context.Context, api.Service) error) {
+	opts, err := sh.Options()
 	if err != nil {
 		return
 	}
@@ -73,7 +73,7 @@ func (sh *shell) whisper(ctx context.Context, fn func(context.Context, api.Servi
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, CompleteTimeout)
 	defer cancel()
-	_ = sh.connectTo(ctx, opts, func(svc api.Service) error { return fn(ctx, svc) })
+	_ = sh.ConnectTo(ctx, opts, func(svc api.Service) error { return fn(ctx, svc) })
 }

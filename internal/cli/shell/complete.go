@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"context"
@@ -13,26 +13,26 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
-// completeTimeout keeps the shell from hanging on a busy engine.
-const completeTimeout = 2 * time.Second
+// CompleteTimeout keeps the shell from hanging on a busy engine.
+const CompleteTimeout = 2 * time.Second
 
-type completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
+type Completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
 
-// completeRuns offers the runs where a command's first argument names one.
-func completeRuns(sh *shell) completer { return completeKnown(sh, func(knownRun) bool { return true }) }
+// CompleteRuns offers the runs where a command's first argument names one.
+func CompleteRuns(sh *Shell) Completer { return completeKnown(sh, func(knownRun) bool { return true }) }
 
-// completeOpenRuns offers those that have not ended.
-func completeOpenRuns(sh *shell) completer {
+// CompleteOpenRuns offers those that have not ended.
+func CompleteOpenRuns(sh *Shell) Completer {
 	return completeKnown(sh, func(k knownRun) bool { return !k.ended })
 }
 
-func completeKnown(sh *shell, offered func(knownRun) bool) completer {
+func completeKnown(sh *Shell, offered func(knownRun) bool) Completer {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var offers []cobra.Completion
-		for _, k := range sh.known(cmd.Context()) {
+		for _, k := range sh.knownRuns(cmd.Context()) {
 			if offered(k) {
 				offers = append(offers, cobra.CompletionWithDesc(k.alias, k.title))
 			}
@@ -41,12 +41,12 @@ func completeKnown(sh *shell, offered func(knownRun) bool) completer {
 	}
 }
 
-// completeStages offers the stages of the run that the arguments name, or of
+// CompleteStages offers the stages of the run that the arguments name, or of
 // all runs.
-func completeStages(sh *shell, cmd *cobra.Command, flag string) {
-	must(cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func CompleteStages(sh *Shell, cmd *cobra.Command, flag string) {
+	Must(cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var offers []cobra.Completion
-		for _, k := range sh.known(cmd.Context()) {
+		for _, k := range sh.knownRuns(cmd.Context()) {
 			if len(args) > 0 && args[0] != k.alias {
 				continue
 			}
@@ -60,16 +60,16 @@ func completeStages(sh *shell, cmd *cobra.Command, flag string) {
 	}))
 }
 
-func completePlaybooks(sh *shell, cmd *cobra.Command) {
-	must(cmd.RegisterFlagCompletionFunc("playbook", offer(sh.playbookNames)))
+func CompletePlaybooks(sh *Shell, cmd *cobra.Command) {
+	Must(cmd.RegisterFlagCompletionFunc("playbook", Offer(sh.PlaybookNames)))
 }
 
-// playbookNames are the names that --playbook takes here: the repository's own
+// PlaybookNames are the names that --playbook takes here: the repository's own
 // playbooks, then the built-in ones.
-func (sh *shell) playbookNames() []string {
+func (sh *Shell) PlaybookNames() []string {
 	var names []string
-	if repo, err := sh.repository(); err == nil {
-		own, _ := repo.playbooks() // completion has nobody to tell of an error
+	if repo, err := sh.Repository(); err == nil {
+		own, _ := repo.Playbooks() // completion has nobody to tell of an error
 		for _, file := range own {
 			names = append(names, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 		}
@@ -82,16 +82,16 @@ func (sh *shell) playbookNames() []string {
 	return names
 }
 
-// offer completes from a list that is made only when it is asked for, besides
+// Offer completes from a list that is made only when it is asked for, besides
 // file names.
-func offer(list func() []string) completer {
+func Offer(list func() []string) Completer {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return list(), cobra.ShellCompDirectiveDefault
 	}
 }
 
-// choose completes from a list that names all there is.
-func choose(list func() []string) completer {
+// Choose completes from a list that names all there is.
+func Choose(list func() []string) Completer {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return list(), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -107,10 +107,10 @@ type knownRun struct {
 	attempts     []string
 }
 
-// known lists runs without starting an engine: from the one that runs, or from
+// knownRuns lists runs without starting an engine: from the one that runs, or from
 // the run folders. Completion has nobody to tell of an error, so there is none.
-func (sh *shell) known(ctx context.Context) []knownRun {
-	opts, err := sh.options()
+func (sh *Shell) knownRuns(ctx context.Context) []knownRun {
+	opts, err := sh.Options()
 	if err != nil {
 		return nil
 	}
@@ -118,10 +118,10 @@ func (sh *shell) known(ctx context.Context) []knownRun {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, CompleteTimeout)
 	defer cancel()
 	var found []knownRun
-	err = sh.connectTo(ctx, opts, func(svc api.Service) error {
+	err = sh.ConnectTo(ctx, opts, func(svc api.Service) error {
 		runs, err := svc.Runs(ctx, api.RunQuery{})
 		for _, r := range runs {
 			detail, err := svc.Run(ctx, r.ID)
@@ -147,14 +147,14 @@ func (sh *shell) known(ctx context.Context) []knownRun {
 	return found
 }
 
-// completeAttempts offers runs, and then the attempts of the run that was named.
-func completeAttempts(sh *shell) completer {
-	runs := completeRuns(sh)
+// CompleteAttempts offers runs, and then the attempts of the run that was named.
+func CompleteAttempts(sh *Shell) Completer {
+	runs := CompleteRuns(sh)
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) != 1 {
 			return runs(cmd, args, typed)
 		}
-		for _, k := range sh.known(cmd.Context()) {
+		for _, k := range sh.knownRuns(cmd.Context()) {
 			if k.alias == args[0] {
 				return k.attempts, cobra.ShellCompDirectiveNoFileComp
 			}

@@ -1,4 +1,4 @@
-package cli
+package project
 
 import (
 	"context"
@@ -6,9 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newProjectsShow(sh *shell) *cobra.Command {
+func newShow(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [PROJECT]",
 		Short: "Show a project: its run, queue and cost",
@@ -17,14 +18,14 @@ its tasks by status, cost, tokens, limits, pull request, and last activity.`,
 		Example: `  stellwerk projects show
   stellwerk projects show shop --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeProjects(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return projectsShow(cmd.Context(), sh, first(args)) },
+		ValidArgsFunction: shell.CompleteProjects(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return show(cmd.Context(), sh, shell.First(args)) },
 	}
 }
 
-func projectsShow(ctx context.Context, sh *shell, given string) error {
-	return sh.connect(ctx, func(svc api.Service) error {
-		id, err := sh.findProject(ctx, svc, given)
+func show(ctx context.Context, sh *shell.Shell, given string) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := Find(ctx, sh, svc, given)
 		if err != nil {
 			return err
 		}
@@ -32,6 +33,6 @@ func projectsShow(ctx context.Context, sh *shell, given string) error {
 		if err != nil {
 			return err
 		}
-		return sh.showProject(d)
+		return print(sh, d)
 	})
 }

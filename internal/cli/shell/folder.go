@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"bufio"
@@ -77,10 +77,10 @@ func firstEvent(path string) (core.RunStarted, bool) {
 	return started, ok
 }
 
-// openRuns lists the runs of the repository that a folder is in and that have
+// OpenRuns lists the runs of the repository that a folder is in and that have
 // not ended, the newest first, from the run folders: no engine need run. A
 // folder that cannot be read is left out, as a session must begin in any case.
-func openRuns(state, dir string) []api.Run {
+func OpenRuns(state, dir string) []api.Run {
 	repository := yard.CommonDir(dir)
 	if repository == "" {
 		return nil

@@ -1,12 +1,12 @@
-package cli
+package view
 
 import (
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-// roleSource is whose text a role of a playbook has.
-type roleSource struct {
+// RoleSource is whose text a role of a playbook has.
+type RoleSource struct {
 	Name   string `json:"name"`
 	Origin string `json:"origin"`
 	Agent  string `json:"agent"`
@@ -16,7 +16,7 @@ type roleSource struct {
 }
 
 // String says whose text it is.
-func (r roleSource) String() string {
+func (r RoleSource) String() string {
 	whose := "built in"
 	switch {
 	case r.Origin == role.OriginBuiltin:
@@ -31,8 +31,8 @@ func (r roleSource) String() string {
 	return whose
 }
 
-// place says where something comes from in a word.
-func place(origin string) string {
+// Place says where something comes from in a word.
+func Place(origin string) string {
 	if origin == playbook.OriginBuiltin {
 		return "built in"
 	}

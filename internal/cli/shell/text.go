@@ -1,4 +1,4 @@
-package cli
+package shell
 
 import (
 	"io"
@@ -11,8 +11,8 @@ import (
 // maxWords bounds what is read of a text; the engine has bounds of its own.
 const maxWords = 1 << 20
 
-// words is a text that was given, or read from standard input or a file.
-func (sh *shell) words(given, file string) (string, error) {
+// ReadText is a text that was given, or read from standard input or a file.
+func (sh *Shell) ReadText(given, file string) (string, error) {
 	from := sh.Console.In
 	switch {
 	case file != "" && file != "-":
@@ -30,7 +30,7 @@ func (sh *shell) words(given, file string) (string, error) {
 		return "", err
 	}
 	if len(data) > maxWords {
-		return "", usagef("the text has more than %d bytes", maxWords)
+		return "", Usagef("the text has more than %d bytes", maxWords)
 	}
 	return strings.TrimSpace(string(data)), nil
 }

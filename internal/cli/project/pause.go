@@ -1,12 +1,13 @@
-package cli
+package project
 
 import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newProjectsPause(sh *shell) *cobra.Command {
+func newPause(sh *shell.Shell) *cobra.Command {
 	req := api.PauseProject{}
 	cmd := &cobra.Command{
 		Use:   "pause [PROJECT] [flags]",
@@ -16,9 +17,9 @@ epic. Agents at work finish, and their work is kept. You can still queue goals.`
 		Example: `  stellwerk projects pause
   stellwerk projects pause shop -m "release freeze"`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeProjects(sh),
+		ValidArgsFunction: shell.CompleteProjects(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return sh.tellProject(cmd.Context(), "projects pause", first(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return steer(cmd.Context(), sh, "projects pause", shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.PauseProject(cmd.Context(), id, req)
 			})
 		},

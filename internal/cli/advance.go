@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -99,7 +100,7 @@ func (o *advanceOptions) run(ctx context.Context, sh *shell.Shell, verb string, 
 		if verb == "status" {
 			return o.status(ctx, sh, svc, run)
 		}
-		return tellNext(ctx, sh, svc, o.session, run)
+		return drive.TellNext(ctx, sh, svc, o.session, run)
 	})
 }
 

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type answerOptions struct {
 	wait  bool
-	after after
+	after drive.After
 }
 
 func newAnswer(sh *shell.Shell) *cobra.Command {
@@ -23,7 +24,7 @@ func newAnswer(sh *shell.Shell) *cobra.Command {
 a run in waves. Name it by its id or the first characters of it; inbox lists the
 open questions. The answer wakes the manager, and work that waited for it goes
 on. A question can be answered once; if you change your mind, use say. With - as
-TEXT, the command reads standard input.` + afterHelp,
+TEXT, the command reads standard input.` + drive.AfterHelp,
 		Example: `  stellwerk answer q-1f2e3d4c "PostgreSQL"
   stellwerk answer 1f2e --wait "both, but the list first"`,
 		Args:              cobra.MinimumNArgs(2),
@@ -31,7 +32,7 @@ TEXT, the command reads standard input.` + afterHelp,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
 	cmd.Flags().BoolVarP(&o.wait, "wait", "w", false, "wait for the manager's or planner's reply and show it")
-	o.after.flags(cmd)
+	o.after.Flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("wait", "follow", "detach")
 	return cmd
 }
@@ -44,7 +45,7 @@ func (o *answerOptions) run(ctx context.Context, sh *shell.Shell, args []string)
 	if err != nil {
 		return err
 	}
-	if o.after.detach {
+	if o.after.Detach {
 		if err := sh.EnsureEngine(ctx); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -28,7 +29,7 @@ func awaitReply(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spo
 	err := svc.Follow(ctx, s.Run.ID, s.Seq, r.see)
 	switch {
 	case errors.Is(err, shell.ErrInterrupted):
-		return leave(sh, svc, s.Run)
+		return drive.Leave(sh, svc, s.Run)
 	case err != nil && !errors.Is(err, errReplied):
 		return err
 	}
@@ -45,7 +46,7 @@ func awaitReply(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spo
 	if stops(detail.Status) {
 		sh.PrintLines(sh.View().Run(detail))
 	} else if sh.EngineEnds(svc) {
-		tellLeft(sh, svc, detail.Run)
+		drive.TellLeft(sh, svc, detail.Run)
 		return nil
 	}
 	return shell.Exit(waitExit(detail))

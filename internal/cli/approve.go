@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -16,7 +17,7 @@ type approveOptions struct {
 	delivery      string
 	comment, base string
 	withSecrets   bool
-	after         after
+	after         drive.After
 }
 
 func newApprove(sh *shell.Shell) *cobra.Command {
@@ -32,7 +33,7 @@ With a different --base, nothing is approved yet: Stellwerk verifies what it
 would publish there and asks you again.
 
 If the gate lists possible secrets, the command refuses to approve unless you
-add --with-secrets, which publishes them as they are.` + afterHelp,
+add --with-secrets, which publishes them as they are.` + drive.AfterHelp,
 		Example: `  stellwerk approve
   stellwerk approve brisk-otter --comment "fine with me"
   stellwerk approve brisk-otter --base develop`,
@@ -44,12 +45,12 @@ add --with-secrets, which publishes them as they are.` + afterHelp,
 	cmd.Flags().StringVar(&o.delivery, "delivery", "", "approve only if `HASH` is still what waits; status shows it")
 	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` for the pull request; asks you again")
 	cmd.Flags().BoolVar(&o.withSecrets, "with-secrets", false, "publish even though the gate lists possible secrets")
-	o.after.flags(cmd)
+	o.after.Flags(cmd)
 	return cmd
 }
 
 func (o *approveOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return steer(ctx, sh, "approve", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return drive.Steer(ctx, sh, "approve", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		detail, err := svc.Run(ctx, id)
 		if err != nil {
 			return api.Run{}, err

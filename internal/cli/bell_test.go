@@ -3,6 +3,7 @@ package cli
 import (
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -25,7 +26,7 @@ func TestTheBellFollowsThePersonsSettings(t *testing.T) {
 				b.env[k] = v
 			}
 			b.Console.Bell = screen
-			ring(&shell.Shell{Program: b.Program}, ringWaits)
+			drive.Ring(&shell.Shell{Program: b.Program}, drive.RingWaits)
 			if screen.String() != c.want || b.err.String() != "" {
 				t.Errorf("rang %q, said %q", screen.String(), b.err.String())
 			}
@@ -39,7 +40,7 @@ func TestWhatIsOverSoundsOtherwise(t *testing.T) {
 		core.TypeApprovalRequested: "\a", core.TypeRunPaused: "\a", core.TypeQuestionAsked: "\a",
 		core.TypeRunCompleted: "\a\a", core.TypeRunFailed: "\a\a",
 	} {
-		if got := soundOf(event); got != want {
+		if got := drive.Sound(event); got != want {
 			t.Errorf("%s sounds like %q", event, got)
 		}
 	}
@@ -54,7 +55,7 @@ func TestPausesThatRing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if beckons(e) != want {
+		if drive.Beckons(e) != want {
 			t.Errorf("%s: %v", code, !want)
 		}
 	}

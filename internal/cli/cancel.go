@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
@@ -30,8 +31,8 @@ that you did not name.`,
 }
 
 func (o *cancelOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return halt(ctx, sh, "cancel", given, true, func(svc api.Service, id string) (api.Run, error) {
-		if err := confirmUnnamed(ctx, sh, svc, given, id, "End %[1]s for good, at stage %[2]s?"); err != nil {
+	return drive.Halt(ctx, sh, "cancel", given, true, func(svc api.Service, id string) (api.Run, error) {
+		if err := drive.ConfirmUnnamed(ctx, sh, svc, given, id, "End %[1]s for good, at stage %[2]s?"); err != nil {
 			return api.Run{}, err
 		}
 		return svc.Cancel(ctx, id, o.req)

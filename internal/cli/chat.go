@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -63,7 +64,7 @@ func (o *chatOptions) run(ctx context.Context, sh *shell.Shell, project string) 
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	c := &chat{sh: sh, o: o, project: project, dir: dir, lines: typedLines(reading, sh.Console.In), sent: map[string]bool{}, asked: map[string]bool{}}
-	return c.over(ctx, maxHandovers)
+	return c.over(ctx, drive.MaxHandovers)
 }
 
 // chat is a conversation that a person takes part in.
@@ -117,7 +118,7 @@ func (c *chat) over(ctx context.Context, handovers int) error {
 			if c.run.ID == "" {
 				return nil
 			}
-			tellLeft(c.sh, svc, c.run)
+			drive.TellLeft(c.sh, svc, c.run)
 			return nil
 		}
 		return err
@@ -193,7 +194,7 @@ func (c *chat) done(ctx context.Context, svc api.Service) (bool, error) {
 	if err != nil || c.o.follow || c.seen < d.Seq {
 		return false, err
 	}
-	if goesOn(d) || d.Status == core.StatusActive && (d.Manager == nil || !d.Manager.Idle) {
+	if drive.GoesOn(d) || d.Status == core.StatusActive && (d.Manager == nil || !d.Manager.Idle) {
 		return false, nil
 	}
 	if stops(d.Status) && !c.sh.JSON {

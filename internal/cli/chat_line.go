@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -150,12 +151,12 @@ func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
 // listen rings for what is new and waits for the person. Where that cannot be
 // found out, the engine is gone, and the chat hears of it.
 func (c *chat) listen(ctx context.Context, svc api.Service, e core.Event) {
-	if e.Seq <= c.since || e.Type != core.TypeQuestionAsked && !beckons(e) {
+	if e.Seq <= c.since || e.Type != core.TypeQuestionAsked && !drive.Beckons(e) {
 		return
 	}
 	d, err := svc.Run(ctx, c.run.ID)
 	if err == nil && (e.Type == core.TypeQuestionAsked || d.Status != core.StatusActive) {
-		ring(c.sh, soundOf(e.Type))
+		drive.Ring(c.sh, drive.Sound(e.Type))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
@@ -43,7 +44,7 @@ func (o *diffOptions) run(ctx context.Context, sh *shell.Shell, given string) er
 			if err != nil {
 				return err
 			}
-			return printDiff(ctx, sh, svc, detail, o.query)
+			return drive.PrintDiff(ctx, sh, svc, detail, o.query)
 		}
 		var text strings.Builder
 		if err := svc.Diff(ctx, id, o.query, &text); err != nil {

@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 type feedbackOptions struct {
 	reset bool
-	after after
+	after drive.After
 }
 
 func newFeedback(sh *shell.Shell) *cobra.Command {
@@ -32,7 +33,7 @@ at any time, even after the pull request was opened: under rules it becomes a
 stage of its own; a manager is woken with it.
 
 If you give several words, the first is the RUN; without a RUN, quote the text.
-With - as TEXT, the command reads standard input.` + afterHelp,
+With - as TEXT, the command reads standard input.` + drive.AfterHelp,
 		Example: `  stellwerk feedback "the search must ignore case"
   stellwerk feedback brisk-otter --reset "use the existing index instead"
   stellwerk feedback brisk-otter - < review.md`,
@@ -41,7 +42,7 @@ With - as TEXT, the command reads standard input.` + afterHelp,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
 	cmd.Flags().BoolVar(&o.reset, "reset", false, "start over from before the stage")
-	o.after.flags(cmd)
+	o.after.Flags(cmd)
 	return cmd
 }
 
@@ -60,7 +61,7 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell.Shell, args []strin
 	if text = strings.TrimSpace(text); text == "" {
 		return shell.Usagef("say what should change")
 	}
-	return steer(ctx, sh, "feedback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return drive.Steer(ctx, sh, "feedback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		if given == "" {
 			if err := notARun(ctx, svc, text); err != nil {
 				return api.Run{}, err

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
@@ -45,7 +46,7 @@ func handleEvent(ctx context.Context, sh *shell.Shell, rewake bool) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: background(sh, opts), Rings: func() (bool, error) { return rings(sh) },
+	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: background(sh, opts), Rings: func() (bool, error) { return drive.Rings(sh) },
 		Open: func(dir string) []api.Run { return shell.OpenRuns(opts.State, dir) }}
 	if rewake {
 		return r.Rewake(ctx, data, sh.Console.Err), nil

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -106,7 +107,7 @@ func (o *logOptions) transcript(ctx context.Context, sh *shell.Shell, svc api.Se
 			return nil
 		}
 		if len(out.Records) == 0 {
-			if err := pause(ctx, redrawEvery); err != nil {
+			if err := drive.Wait(ctx, drive.RedrawEvery); err != nil {
 				return err
 			}
 		}

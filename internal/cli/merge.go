@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
 func newMerge(sh *shell.Shell) *cobra.Command {
-	var a after
+	var a drive.After
 	forward := false
 	cmd := &cobra.Command{
 		Use:   "merge [RUN] [flags]",
@@ -21,7 +22,7 @@ func newMerge(sh *shell.Shell) *cobra.Command {
 this machine. Stellwerk touches your working files only if you say so: with
 --fast-forward, or if you agree at the terminal, your own git fast-forwards a
 base that is checked out. That needs a work tree without uncommitted changes and
-a base that has not moved; otherwise the command prints what to type instead.` + afterHelp,
+a base that has not moved; otherwise the command prints what to type instead.` + drive.AfterHelp,
 		Example: `  stellwerk merge
   stellwerk merge brisk-otter
   stellwerk merge brisk-otter --fast-forward`,
@@ -32,7 +33,7 @@ a base that has not moved; otherwise the command prints what to type instead.` +
 		},
 	}
 	cmd.Flags().BoolVar(&forward, "fast-forward", false, "also fast-forward a checked-out base, if its work tree is clean")
-	a.flags(cmd)
+	a.Flags(cmd)
 	return cmd
 }
 
@@ -48,8 +49,8 @@ func tellByHand(sh *shell.Shell, m api.Mergeable) error {
 	return shell.Exit(shell.ExitError)
 }
 
-func merge(ctx context.Context, sh *shell.Shell, given string, forward bool, a after) error {
-	return steer(ctx, sh, "merge", given, a, func(svc api.Service, id string) (api.Run, error) {
+func merge(ctx context.Context, sh *shell.Shell, given string, forward bool, a drive.After) error {
+	return drive.Steer(ctx, sh, "merge", given, a, func(svc api.Service, id string) (api.Run, error) {
 		m, err := svc.Mergeable(ctx, id)
 		if err != nil {
 			return api.Run{}, err

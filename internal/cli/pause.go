@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
@@ -30,7 +31,7 @@ func newPause(sh *shell.Shell) *cobra.Command {
 }
 
 func (o *pauseOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return halt(ctx, sh, "pause", given, o.req.Stop, func(svc api.Service, id string) (api.Run, error) {
+	return drive.Halt(ctx, sh, "pause", given, o.req.Stop, func(svc api.Service, id string) (api.Run, error) {
 		return svc.Pause(ctx, id, o.req)
 	})
 }

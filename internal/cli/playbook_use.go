@@ -6,13 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type playbookUseOptions struct {
 	req   api.Swap
 	run   string
-	after after
+	after drive.After
 }
 
 func newPlaybookUse(sh *shell.Shell) *cobra.Command {
@@ -22,7 +23,7 @@ func newPlaybookUse(sh *shell.Shell) *cobra.Command {
 		Short: "Switch a project's run to another playbook",
 		Long: `Switches the run that drives a project to another playbook: from rules to a
 manager, or back. Plan, branches and history stay. No agent may be at work;
-` + "`stellwerk pause`" + ` lets those at work finish.` + afterHelp,
+` + "`stellwerk pause`" + ` lets those at work finish.` + drive.AfterHelp,
 		Example: `  stellwerk playbook use project
   stellwerk playbook use project-rules --run brisk-otter`,
 		Args: cobra.ExactArgs(1),
@@ -33,7 +34,7 @@ manager, or back. Plan, branches and history stay. No agent may be at work;
 	}
 	cmd.Flags().StringVar(&o.run, "run", "", "`RUN` that drives the project (default the open one)")
 	cmd.Flags().BoolVar(&o.req.Trust, "trust", false, "trust the repository's playbook and roles as they are now")
-	o.after.flags(cmd)
+	o.after.Flags(cmd)
 	return cmd
 }
 
@@ -43,7 +44,7 @@ func (o *playbookUseOptions) use(ctx context.Context, sh *shell.Shell) error {
 		return err
 	}
 	o.req.Dir = dir
-	return steer(ctx, sh, "swap", o.run, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return drive.Steer(ctx, sh, "swap", o.run, o.after, func(svc api.Service, id string) (api.Run, error) {
 		return svc.Swap(ctx, id, o.req)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -23,7 +24,7 @@ type resumeOptions struct {
 	session  string
 	headless bool
 	req      api.Resume
-	after    after
+	after    drive.After
 }
 
 func newResume(sh *shell.Shell) *cobra.Command {
@@ -40,7 +41,7 @@ case the database is lost. It keeps runs that the database knows, cuts off and
 reports a torn last line, and refuses a different history.
 
 The engine or session that started the run's agents keeps starting them. With
---session an interactive session takes over, with --headless the engine.` + afterHelp,
+--session an interactive session takes over, with --headless the engine.` + drive.AfterHelp,
 		Example: `  stellwerk resume
   stellwerk resume brisk-otter --max-cost 10
   stellwerk resume ~/.local/state/stellwerk/runs/0198c1d2-…`,
@@ -71,7 +72,7 @@ The engine or session that started the run's agents keeps starting them. With
 	cmd.Flags().Lookup("session").NoOptDefVal = thisSession
 	cmd.Flags().BoolVar(&o.headless, "headless", false, "let the engine start the agents")
 	cmd.MarkFlagsMutuallyExclusive("session", "headless")
-	o.after.flags(cmd)
+	o.after.Flags(cmd)
 	return cmd
 }
 
@@ -113,7 +114,7 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell.Shell, given string) 
 		return err
 	}
 	began := time.Now()
-	return steer(ctx, sh, "resume", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return drive.Steer(ctx, sh, "resume", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		if folder != "" {
 			imported, err := svc.Import(ctx, api.Import{Folder: folder, Trust: o.trust})
 			if err != nil {

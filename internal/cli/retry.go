@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type retryOptions struct {
 	req   api.Retry
-	after after
+	after drive.After
 }
 
 func newRetry(sh *shell.Shell) *cobra.Command {
@@ -23,7 +24,7 @@ func newRetry(sh *shell.Shell) *cobra.Command {
 attempt sees what the checks found.
 
 If attempts end at their own limit of money or tokens, raise that limit with
-this command; it applies to every later attempt of the run.` + afterHelp,
+this command; it applies to every later attempt of the run.` + drive.AfterHelp,
 		Example: `  stellwerk retry
   stellwerk retry brisk-otter
   stellwerk retry brisk-otter --max-attempt-cost 2.50`,
@@ -38,12 +39,12 @@ this command; it applies to every later attempt of the run.` + afterHelp,
 	}
 	cmd.Flags().Float64Var(&o.req.MaxAttemptCostUSD, "max-attempt-cost", 0, "new limit per attempt in `USD`")
 	cmd.Flags().Int64Var(&o.req.MaxAttemptTokens, "max-attempt-tokens", 0, "new limit per attempt of `N` tokens")
-	o.after.flags(cmd)
+	o.after.Flags(cmd)
 	return cmd
 }
 
 func (o *retryOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return steer(ctx, sh, "retry", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return drive.Steer(ctx, sh, "retry", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		return svc.Retry(ctx, id, o.req)
 	})
 }

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type rollbackOptions struct {
 	req   api.Rollback
-	after after
+	after drive.After
 }
 
 func newRollback(sh *shell.Shell) *cobra.Command {
@@ -23,7 +24,7 @@ func newRollback(sh *shell.Shell) *cobra.Command {
 --to, goes where the review's findings point. Name a phase by its id or its
 number, as ` + "`stellwerk status`" + ` shows them. Agents correct the work so far;
 with --reset they start from before the stage, and the abandoned work stays
-under a ref.` + afterHelp,
+under a ref.` + drive.AfterHelp,
 		Example: `  stellwerk rollback
   stellwerk rollback brisk-otter --to build -m "handle the empty list"
   stellwerk rollback brisk-otter --to 2 -m "check who may do it"
@@ -36,12 +37,12 @@ under a ref.` + afterHelp,
 	cmd.Flags().StringVarP(&o.req.Text, "message", "m", "", "what should change there, as `TEXT`")
 	cmd.Flags().BoolVar(&o.req.Reset, "reset", false, "start over from before the stage")
 	shell.CompleteStages(sh, cmd, "to")
-	o.after.flags(cmd)
+	o.after.Flags(cmd)
 	return cmd
 }
 
 func (o *rollbackOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return steer(ctx, sh, "rollback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return drive.Steer(ctx, sh, "rollback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		return svc.Rollback(ctx, id, o.req)
 	})
 }

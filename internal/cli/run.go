@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -135,12 +136,12 @@ func (o *runOptions) run(ctx context.Context, sh *shell.Shell, cmd *cobra.Comman
 			showCockpit(ctx, sh, code, run)
 		}
 		if run.Epic != nil {
-			return printQueued(sh, svc, run)
+			return drive.PrintQueued(sh, svc, run)
 		}
 		if o.detach {
 			return tellDetached(sh, run)
 		}
-		return drive(ctx, sh, svc, run, 0)
+		return drive.Run(ctx, sh, svc, run, 0)
 	})
 }
 

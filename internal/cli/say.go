@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	projectcmd "github.com/stellwerk-dev/stellwerk/internal/cli/project"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
@@ -20,7 +21,7 @@ type sayOptions struct {
 	wait  bool
 	in    string // conversation
 	start api.StartRun
-	after after
+	after drive.After
 }
 
 func newSay(sh *shell.Shell) *cobra.Command {
@@ -36,7 +37,7 @@ standard input.
 
 If no run drives the project, the message starts one and becomes its goal. A
 message never answers a question and never approves anything: use answer and
-approve.` + afterHelp,
+approve.` + drive.AfterHelp,
 		Example: `  stellwerk say "the search must ignore case"
   stellwerk say shop --wait "how far are we?"
   stellwerk say ./shop - < notes.md`,
@@ -47,7 +48,7 @@ approve.` + afterHelp,
 	o.flags(sh, cmd)
 	f := cmd.Flags()
 	f.BoolVarP(&o.wait, "wait", "w", false, "wait for the manager's reply and show it")
-	o.after.flags(cmd)
+	o.after.Flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("wait", "follow", "detach")
 	return cmd
 }
@@ -78,7 +79,7 @@ func (o *sayOptions) run(ctx context.Context, sh *shell.Shell, args []string) er
 	if err != nil {
 		return err
 	}
-	if o.after.detach {
+	if o.after.Detach {
 		if err := sh.EnsureEngine(ctx); err != nil {
 			return err
 		}
@@ -182,9 +183,9 @@ func (o *sayOptions) playbook(ctx context.Context, sh *shell.Shell, svc api.Serv
 }
 
 // afterSpeaking says what became of a person's words and goes on with the run.
-func afterSpeaking(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spoken, wait bool, a after) error {
+func afterSpeaking(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spoken, wait bool, a drive.After) error {
 	sh.Warn(slices.Concat(s.Run.Warnings, s.Run.Notes))
-	if sh.JSON && !wait && !a.follow {
+	if sh.JSON && !wait && !a.Follow {
 		return sh.PrintJSON(s)
 	}
 	if !sh.JSON {
@@ -192,11 +193,11 @@ func afterSpeaking(ctx context.Context, sh *shell.Shell, svc api.Service, s api.
 	}
 	if paused := s.Run.Status == core.StatusPaused; paused && wait {
 		return shell.Exit(shell.ExitWaiting) // nobody reads it now
-	} else if paused && !a.follow {
+	} else if paused && !a.Follow {
 		return nil
 	}
 	if wait {
 		return awaitReply(ctx, sh, svc, s)
 	}
-	return goOn(ctx, sh, svc, s.Run, a)
+	return drive.Continue(ctx, sh, svc, s.Run, a)
 }

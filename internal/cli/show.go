@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
@@ -40,7 +41,7 @@ func (o *showOptions) show(ctx context.Context, sh *shell.Shell, name string) er
 			return err
 		}
 		if name != "" {
-			return showDocument(ctx, sh, svc, id, name)
+			return drive.PrintDocument(ctx, sh, svc, id, name)
 		}
 		detail, err := svc.Run(ctx, id)
 		if err != nil {

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 type skipOptions struct {
 	req   api.Skip
-	after after
+	after drive.After
 }
 
 func newSkip(sh *shell.Shell) *cobra.Command {
@@ -21,7 +22,7 @@ func newSkip(sh *shell.Shell) *cobra.Command {
 		Short: "Skip the current stage",
 		Long: `Skips the run's current stage and records that you did. The stage must have
 nothing running. At a terminal, the command asks first unless you name the run
-or the stage.` + afterHelp,
+or the stage.` + drive.AfterHelp,
 		Example: `  stellwerk skip
   stellwerk skip brisk-otter --stage docs -m "no public interface changed"`,
 		Args:              cobra.MaximumNArgs(1),
@@ -31,13 +32,13 @@ or the stage.` + afterHelp,
 	cmd.Flags().StringVar(&o.req.Stage, "stage", "", "only if `STAGE` is the current one")
 	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	shell.CompleteStages(sh, cmd, "stage")
-	o.after.flags(cmd)
+	o.after.Flags(cmd)
 	return cmd
 }
 
 func (o *skipOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return steer(ctx, sh, "skip", given, o.after, func(svc api.Service, id string) (api.Run, error) {
-		if err := confirmUnnamed(ctx, sh, svc, given+o.req.Stage, id, "Skip the stage %[2]s of %[1]s?"); err != nil {
+	return drive.Steer(ctx, sh, "skip", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+		if err := drive.ConfirmUnnamed(ctx, sh, svc, given+o.req.Stage, id, "Skip the stage %[2]s of %[1]s?"); err != nil {
 			return api.Run{}, err
 		}
 		return svc.Skip(ctx, id, o.req)

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -38,6 +39,6 @@ func watch(ctx context.Context, sh *shell.Shell, given string) error {
 		if !sh.JSON && !sh.Console.Live && detail.Status == core.StatusActive {
 			sh.PrintLines(sh.View().Run(detail))
 		}
-		return drive(ctx, sh, svc, detail.Run, detail.Seq)
+		return drive.Run(ctx, sh, svc, detail.Run, detail.Seq)
 	})
 }

@@ -1,4 +1,4 @@
-package cli
+package drive
 
 import (
 	"context"
@@ -143,7 +143,7 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 		showGate(ctx, sh, svc, d)
 		return nil, false, nil
 	case "d", "diff":
-		return nil, false, printDiff(ctx, sh, svc, d, api.DiffQuery{})
+		return nil, false, PrintDiff(ctx, sh, svc, d, api.DiffQuery{})
 	case "":
 		return nil, false, nil
 	case "l", "leave", "q":

@@ -1,4 +1,4 @@
-package cli
+package drive
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-// printDiff prints a diff: as it is to a file or pipe, harmless and in colour to
+// PrintDiff prints a diff: as it is to a file or pipe, harmless and in colour to
 // a screen. An empty one is explained beside it, on standard error.
-func printDiff(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail, q api.DiffQuery) error {
+func PrintDiff(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail, q api.DiffQuery) error {
 	out := &written{w: sh.Console.Out}
 	screen := &diffScreen{out: out, style: sh.Console.Style}
 	var err error

@@ -1,4 +1,4 @@
-package cli
+package drive
 
 import (
 	"context"
@@ -14,8 +14,8 @@ const (
 	settleLimit = 30 * time.Second
 )
 
-// pause waits, or ends with the context.
-func pause(ctx context.Context, d time.Duration) error {
+// Wait waits, or ends with the context.
+func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -26,9 +26,9 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// halt gives a person's word that stops a run. Where it ends what is running
+// Halt gives a person's word that stops a run. Where it ends what is running
 // and the engine is this process, it waits for that.
-func halt(ctx context.Context, sh *shell.Shell, what, given string, stop bool, w word) error {
+func Halt(ctx context.Context, sh *shell.Shell, what, given string, stop bool, w word) error {
 	if err := sh.ForPeople(what); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func settle(ctx context.Context, sh *shell.Shell, svc api.Service, id string) (b
 		if !view.AtWork(detail) {
 			return true, nil
 		}
-		if err := pause(ctx, settleLook); err != nil {
+		if err := Wait(ctx, settleLook); err != nil {
 			return false, err
 		}
 	}

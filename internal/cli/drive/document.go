@@ -1,4 +1,4 @@
-package cli
+package drive
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 )
 
-// showDocument prints a document: as it is to a file or pipe, harmless to a
+// PrintDocument prints a document: as it is to a file or pipe, harmless to a
 // screen.
-func showDocument(ctx context.Context, sh *shell.Shell, svc api.Service, id, name string) error {
+func PrintDocument(ctx context.Context, sh *shell.Shell, svc api.Service, id, name string) error {
 	if !sh.JSON && !sh.Console.Live && !sh.Console.Ask {
 		return svc.Artifact(ctx, id, name, sh.Console.Out)
 	}
@@ -39,7 +39,7 @@ func showGate(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDe
 	}
 	for _, doc := range all {
 		sh.Printf("\n%s\n", sh.Console.Style.Strong(fmt.Sprintf("--- %s", terminal.Line(doc.Name))))
-		if err := showDocument(ctx, sh, svc, d.ID, doc.Name); err != nil {
+		if err := PrintDocument(ctx, sh, svc, d.ID, doc.Name); err != nil {
 			sh.Complain(err.Error(), "")
 		}
 	}

@@ -1,4 +1,7 @@
-package cli
+// Package drive gives a person's word about a run to the engine, follows the run
+// until it ends or needs a person, and asks the person at its gates. It has no
+// command of its own.
+package drive
 
 import (
 	"context"
@@ -12,15 +15,15 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// maxHandovers bounds how often a command looks for another engine: those that
+// MaxHandovers bounds how often a command looks for another engine: those that
 // end are other commands, and there are only so many terminals.
-const maxHandovers = 8
+const MaxHandovers = 8
 
-// drive follows a run, asks the person at its gates where one sits there, and
+// Run follows a run, asks the person at its gates where one sits there, and
 // ends with the exit code of how the run stands. An engine that lived in another
 // command may end before; then this one goes on with the next, or is it.
-func drive(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, after int64) error {
-	return driveOn(ctx, sh, svc, run, after, maxHandovers)
+func Run(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, after int64) error {
+	return driveOn(ctx, sh, svc, run, after, MaxHandovers)
 }
 
 func driveOn(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, after int64, handovers int) error {
@@ -43,7 +46,7 @@ func driveWith(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Ru
 		}
 		switch {
 		case errors.Is(err, shell.ErrInterrupted):
-			return seen, leave(sh, svc, run)
+			return seen, Leave(sh, svc, run)
 		case err != nil:
 			return seen, err
 		case !asked:
@@ -83,14 +86,14 @@ func finish(sh *shell.Shell, d api.RunDetail) error {
 	return shell.Exit(shell.ExitByStatus(d.Status))
 }
 
-// leave says how a run that was left goes on, and ends with its exit code.
-func leave(sh *shell.Shell, svc api.Service, run api.Run) error {
-	tellLeft(sh, svc, run)
+// Leave says how a run that was left goes on, and ends with its exit code.
+func Leave(sh *shell.Shell, svc api.Service, run api.Run) error {
+	TellLeft(sh, svc, run)
 	return shell.Exit(shell.ExitWaiting)
 }
 
-// tellLeft says how a run that was left goes on.
-func tellLeft(sh *shell.Shell, svc api.Service, run api.Run) {
+// TellLeft says how a run that was left goes on.
+func TellLeft(sh *shell.Shell, svc api.Service, run api.Run) {
 	alias := terminal.Line(run.Alias)
 	if sh.EngineEnds(svc) {
 		sh.Printf("Left %s. Running agents finish; nothing is lost.\n", alias)
@@ -101,20 +104,20 @@ func tellLeft(sh *shell.Shell, svc api.Service, run api.Run) {
 	}
 }
 
-// after is what a command does once the person's word is given.
-type after struct {
-	follow bool
-	detach bool
+// After is what a command does once the person's word is given.
+type After struct {
+	Follow bool
+	Detach bool
 }
 
-func (a *after) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&a.follow, "follow", "f", false, "follow the run until it ends or needs you again")
-	cmd.Flags().BoolVarP(&a.detach, "detach", "d", false, "leave the run to an engine in the background")
+func (a *After) Flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&a.Follow, "follow", "f", false, "follow the run until it ends or needs you again")
+	cmd.Flags().BoolVarP(&a.Detach, "detach", "d", false, "leave the run to an engine in the background")
 	cmd.MarkFlagsMutuallyExclusive("follow", "detach")
 }
 
-// afterHelp is the paragraph that explains it.
-const afterHelp = `
+// AfterHelp is the paragraph that explains it.
+const AfterHelp = `
 
 If an engine runs in the background, the command returns at once. If not, it
 drives the run itself until the run ends or needs you again; --detach starts an
@@ -123,12 +126,12 @@ engine in the background instead.`
 // word is what a person says about a run.
 type word func(svc api.Service, id string) (api.Run, error)
 
-// steer gives a person's word about a run and sees to it that the run goes on.
-func steer(ctx context.Context, sh *shell.Shell, what, given string, a after, w word) error {
+// Steer gives a person's word about a run and sees to it that the run goes on.
+func Steer(ctx context.Context, sh *shell.Shell, what, given string, a After, w word) error {
 	if err := sh.ForPeople(what); err != nil {
 		return err
 	}
-	if a.detach || sh.Session() != "" {
+	if a.Detach || sh.Session() != "" {
 		if err := sh.EnsureEngine(ctx); err != nil {
 			return err
 		}
@@ -142,17 +145,17 @@ func steer(ctx context.Context, sh *shell.Shell, what, given string, a after, w 
 		if err != nil {
 			return err
 		}
-		return goOn(ctx, sh, svc, run, a)
+		return Continue(ctx, sh, svc, run, a)
 	})
 }
 
-// goOn follows the run where asked to, or where nobody else would drive it.
-func goOn(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, a after) error {
-	if session := sh.SessionHere(); session != "" && !a.follow {
-		return tellNext(ctx, sh, svc, session, run)
+// Continue follows the run where asked to, or where nobody else would drive it.
+func Continue(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, a After) error {
+	if session := sh.SessionHere(); session != "" && !a.Follow {
+		return TellNext(ctx, sh, svc, session, run)
 	}
-	if a.follow || sh.EngineEnds(svc) && !a.detach {
-		return drive(ctx, sh, svc, run, run.Seq)
+	if a.Follow || sh.EngineEnds(svc) && !a.Detach {
+		return Run(ctx, sh, svc, run, run.Seq)
 	}
 	if sh.JSON {
 		return sh.PrintJSON(run)

@@ -1,4 +1,4 @@
-package cli
+package drive
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 // checks are over by then.
 const nextWait = 20 * time.Second
 
-// tellNext prints what a session is to do now that it has steered a run.
-func tellNext(ctx context.Context, sh *shell.Shell, svc api.Service, session string, run api.Run) error {
+// TellNext prints what a session is to do now that it has steered a run.
+func TellNext(ctx context.Context, sh *shell.Shell, svc api.Service, session string, run api.Run) error {
 	turn, err := svc.Turn(ctx, session, api.TurnQuery{Wait: nextWait, Peek: true})
 	if err != nil {
 		return err

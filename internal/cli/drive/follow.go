@@ -1,4 +1,4 @@
-package cli
+package drive
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// redrawEvery is how often the live view shows the time that passed.
-const redrawEvery = time.Second
+// RedrawEvery is how often the live view shows the time that passed.
+const RedrawEvery = time.Second
 
 // follower shows a run until it ends or needs a person.
 type follower struct {
@@ -43,7 +43,7 @@ func follow(ctx context.Context, sh *shell.Shell, svc api.Service, id string, af
 		err = errors.Join(err, f.block.Clear())
 	}
 	if err == nil && f.calls != "" {
-		ring(sh, f.calls)
+		Ring(sh, f.calls)
 	}
 	return detail, f.seen, err
 }
@@ -137,7 +137,7 @@ func (f *follower) loop(ctx context.Context, detail api.RunDetail, events <-chan
 
 // ticker never fires where nothing is redrawn.
 func (f *follower) ticker() *time.Ticker {
-	tick := time.NewTicker(redrawEvery)
+	tick := time.NewTicker(RedrawEvery)
 	if !f.live() {
 		tick.Stop()
 	}
@@ -155,7 +155,7 @@ func (f *follower) stopped(d api.RunDetail) bool {
 	case core.StatusCompleted, core.StatusFailed, core.StatusCancelled:
 		return true
 	case core.StatusPaused:
-		return !goesOn(d)
+		return !GoesOn(d)
 	case core.StatusAwaiting:
 		// Neither a review that requests changes, which comes with a suggestion,
 		// nor what looks like a secret is ever approved by policy.
@@ -167,9 +167,9 @@ func (f *follower) stopped(d api.RunDetail) bool {
 	return false
 }
 
-// goesOn reports a pause that ends by itself: everything that is asked has a
+// GoesOn reports a pause that ends by itself: everything that is asked has a
 // default.
-func goesOn(d api.RunDetail) bool {
+func GoesOn(d api.RunDetail) bool {
 	if w := d.Waves; w != nil {
 		return w.Asks && !w.Due.IsZero()
 	}
@@ -196,12 +196,12 @@ func (f *follower) show(ctx context.Context, e core.Event) error {
 // given by policy.
 func (f *follower) listen(e core.Event) {
 	if e.Type == core.TypeQuestionAsked {
-		ring(f.sh, ringWaits)
+		Ring(f.sh, RingWaits)
 	}
 	if halts(e.Type) {
 		f.calls = ""
-		if beckons(e) {
-			f.calls = soundOf(e.Type)
+		if Beckons(e) {
+			f.calls = Sound(e.Type)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package drive
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 // errNotConfirmed ends a command that the person thought better of.
 const errNotConfirmed = shell.Status(shell.ExitError)
 
-// confirmUnnamed asks a person at a terminal who has not named the run whether the one that
+// ConfirmUnnamed asks a person at a terminal who has not named the run whether the one that
 // was found is meant, before a word that cannot be taken back. Scripts say it in a
 // repository with one open run, and are not asked.
-func confirmUnnamed(ctx context.Context, sh *shell.Shell, svc api.Service, given, id, question string) error {
+func ConfirmUnnamed(ctx context.Context, sh *shell.Shell, svc api.Service, given, id, question string) error {
 	if given != "" || !sh.Console.Ask || sh.JSON || sh.SessionHere() != "" {
 		return nil
 	}

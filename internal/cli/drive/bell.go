@@ -1,4 +1,4 @@
-package cli
+package drive
 
 import (
 	"io"
@@ -12,17 +12,17 @@ import (
 // How a person tells by ear what they are rung for: once for what waits for them,
 // twice for a run that is over.
 const (
-	ringWaits = "\a"
+	RingWaits = "\a"
 	ringOver  = "\a\a"
 )
 
-// ring sounds the terminal, if there is one and the person wants to be told that
+// Ring sounds the terminal, if there is one and the person wants to be told that
 // way, now. What keeps the bell from ringing is told and harms nothing else.
-func ring(sh *shell.Shell, sound string) {
+func Ring(sh *shell.Shell, sound string) {
 	if sh.Console.Bell == nil {
 		return
 	}
-	wanted, err := rings(sh)
+	wanted, err := Rings(sh)
 	if wanted && err == nil {
 		_, err = io.WriteString(sh.Console.Bell, sound)
 	}
@@ -31,9 +31,9 @@ func ring(sh *shell.Shell, sound string) {
 	}
 }
 
-// rings reads from the person's own settings whether the bell is among the ways
+// Rings reads from the person's own settings whether the bell is among the ways
 // and no quiet hours are on.
-func rings(sh *shell.Shell) (bool, error) {
+func Rings(sh *shell.Shell) (bool, error) {
 	settings, _, err := shell.Settings(sh.Env, nil)
 	if err != nil {
 		return false, err
@@ -49,18 +49,18 @@ func rings(sh *shell.Shell) (bool, error) {
 	return !still, nil
 }
 
-// soundOf is how an event that beckons sounds.
-func soundOf(t core.Type) string {
+// Sound is how an event that beckons sounds.
+func Sound(t core.Type) string {
 	if t == core.TypeRunCompleted || t == core.TypeRunFailed {
 		return ringOver
 	}
-	return ringWaits
+	return RingWaits
 }
 
-// beckons reports an event that brings a run to a halt of which the person is to
+// Beckons reports an event that brings a run to a halt of which the person is to
 // hear. What they did themselves, they know; a question was rung for when it was
 // asked.
-func beckons(e core.Event) bool {
+func Beckons(e core.Event) bool {
 	switch e.Type {
 	case core.TypeApprovalRequested, core.TypeReviewAwaited, core.TypeRunCompleted, core.TypeRunFailed:
 		return true

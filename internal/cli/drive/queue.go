@@ -1,4 +1,4 @@
-package cli
+package drive
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-// printQueued says where a goal waits that could not begin at once, and who starts
+// PrintQueued says where a goal waits that could not begin at once, and who starts
 // it.
-func printQueued(sh *shell.Shell, svc api.Service, run api.Run) error {
+func PrintQueued(sh *shell.Shell, svc api.Service, run api.Run) error {
 	if sh.JSON {
 		return sh.PrintJSON(run)
 	}

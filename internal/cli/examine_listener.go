@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
@@ -18,7 +19,7 @@ import (
 // work.
 func examineListener(ctx context.Context, state string) api.Examined {
 	const what = "network"
-	address, err := servedAt(state)
+	address, err := engine.ServedAt(state)
 	if err != nil {
 		return doctor.Warn(what, err.Error(), "")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
@@ -193,7 +194,7 @@ func TestWhereServeListens(t *testing.T) {
 			got.BehindProxy != want.BehindProxy || strings.Join(got.Hosts, " ") != strings.Join(want.Hosts, " ")) {
 			t.Errorf("%q: %+v", line, got)
 		}
-		b.env[listenVariable] = listenOff
+		b.env[engine.ListenVariable] = engine.ListenOff
 		got = nil
 		b.run(t, shell.ExitOK, append([]string{"serve"}, strings.Fields(line)...)...)
 		if (got == nil) != (line == "" || want == nil) {

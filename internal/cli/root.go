@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/project"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
@@ -17,9 +18,6 @@ const (
 	groupBooks  = "books"
 	groupEngine = "engine"
 )
-
-// ownSignals marks commands that handle signals themselves.
-const ownSignals = "own-signals"
 
 func newRoot(sh *shell.Shell) *cobra.Command {
 	root := &cobra.Command{
@@ -49,8 +47,8 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	add(root, groupWords, newSay(sh), newChat(sh), newAnswer(sh), newApprove(sh), newMerge(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
 		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh), newAdvance(sh), newTool(sh))
 	add(root, groupBooks, newInit(sh), newPlaybook(sh), newRoles(sh), newSchema(sh), newLimits(sh))
-	add(root, groupEngine, newServe(sh), newStop(sh), newCockpit(sh), newTokens(sh), newPlugin(sh), newMCP(sh), newDoctor(sh), newNotify(sh), newBackup(sh), newRestore(sh), newPrune(sh), newDemo(sh), newScriptedModel(sh), newVersion(sh), newCompletion(sh))
-	add(root, "", newWorker(sh), newHook(sh), newScriptedAgent(sh))
+	add(root, groupEngine, engine.NewServe(sh), engine.NewStop(sh), engine.NewCockpit(sh), engine.NewTokens(sh), newPlugin(sh), newMCP(sh), newDoctor(sh), engine.NewNotify(sh), engine.NewBackup(sh), engine.NewRestore(sh), engine.NewPrune(sh), newDemo(sh), engine.NewScriptedModel(sh), newVersion(sh), newCompletion(sh))
+	add(root, "", engine.NewWorker(sh), newHook(sh), engine.NewScriptedAgent(sh))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)
 	root.SetUsageTemplate(usageTemplate)
@@ -83,7 +81,7 @@ func prepare(sh *shell.Shell, cmd *cobra.Command) {
 	counted(cmd)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if _, own := cmd.Annotations[ownSignals]; !own && sh.Interruptible != nil {
+		if _, own := cmd.Annotations[shell.OwnSignals]; !own && sh.Interruptible != nil {
 			ctx, stop := sh.Interruptible(cmd.Context())
 			defer stop()
 			cmd.SetContext(ctx)

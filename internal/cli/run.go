@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -123,7 +124,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell.Shell, cmd *cobra.Comman
 		var code api.SignInCode
 		var err error
 		if o.cockpit { // before there is a run: one that cannot be shown is not begun
-			if code, err = signIn(ctx, sh, svc); err != nil {
+			if code, err = engine.SignIn(ctx, sh, svc); err != nil {
 				return err
 			}
 		}
@@ -133,7 +134,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell.Shell, cmd *cobra.Comman
 		}
 		sh.Warn(slices.Concat(run.Warnings, run.Notes))
 		if o.cockpit {
-			showCockpit(ctx, sh, code, run)
+			engine.ShowCockpit(ctx, sh, code, run)
 		}
 		if run.Epic != nil {
 			return drive.PrintQueued(sh, svc, run)
@@ -152,7 +153,7 @@ func (o *runOptions) background(ctx context.Context, sh *shell.Shell) error {
 		if err := sh.AtTerminal("run with --cockpit"); err != nil {
 			return err
 		}
-		return ensureServing(ctx, sh)
+		return engine.EnsureServing(ctx, sh)
 	case o.detach:
 		return sh.EnsureEngine(ctx)
 	}

@@ -21,6 +21,10 @@ const serverVariable = "STELLWERK_SERVER"
 // elsewhere.
 const local = "local"
 
+// OwnSignals marks commands that handle signals themselves.
+const OwnSignals = "own-signals"
+
+// OnThisMachine is the annotation of such a command.
 func OnThisMachine() map[string]string { return map[string]string{local: ""} }
 
 // remoteFlags say which engine elsewhere is meant, if any.

@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-func newTokens(sh *shell.Shell) *cobra.Command {
+func NewTokens(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tokens",
 		Short: "Manage who can reach the engine over the network",

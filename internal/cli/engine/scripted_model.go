@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newScriptedModel(sh *shell.Shell) *cobra.Command {
+func NewScriptedModel(sh *shell.Shell) *cobra.Command {
 	address, record := "", ""
 	cmd := &cobra.Command{
 		Annotations: shell.OnThisMachine(),

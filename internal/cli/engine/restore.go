@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newRestore(sh *shell.Shell) *cobra.Command {
+func NewRestore(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Annotations: shell.OnThisMachine(),
 		Use:         "restore BACKUP",

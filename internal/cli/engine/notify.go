@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-func newNotify(sh *shell.Shell) *cobra.Command {
+func NewNotify(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notify",
 		Short: "Test your notifications",

@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newBackup(sh *shell.Shell) *cobra.Command {
+func NewBackup(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup PATH",
 		Short: "Write a backup of the state folder",

@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type pruneOptions struct {
 	yes         bool
 }
 
-func newPrune(sh *shell.Shell) *cobra.Command {
+func NewPrune(sh *shell.Shell) *cobra.Command {
 	o := &pruneOptions{}
 	cmd := &cobra.Command{
 		Use:   "prune [flags]",

@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newStop(sh *shell.Shell) *cobra.Command {
+func NewStop(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Annotations: shell.OnThisMachine(),
 		Use:         "stop",

@@ -1,4 +1,6 @@
-package cli
+// Package engine has the commands that run, reach, back up and prune an engine,
+// and those that the engine itself starts.
+package engine
 
 import (
 	"context"
@@ -25,7 +27,7 @@ type serveOptions struct {
 	level   string
 }
 
-func newServe(sh *shell.Shell) *cobra.Command {
+func NewServe(sh *shell.Shell) *cobra.Command {
 	o := &serveOptions{}
 	cmd := &cobra.Command{
 		Annotations: shell.OnThisMachine(),
@@ -106,7 +108,7 @@ func (o *serveOptions) run(ctx context.Context, sh *shell.Shell) error {
 	if err := sh.Detach(ctx, opts); err != nil {
 		return err
 	}
-	address, err := servedAt(opts.State)
+	address, err := ServedAt(opts.State)
 	if err != nil {
 		return err
 	}
@@ -123,9 +125,9 @@ func (o *serveOptions) run(ctx context.Context, sh *shell.Shell) error {
 	return nil
 }
 
-// servedAt is the URL at which the engine of a state folder listens; "" where it
+// ServedAt is the URL at which the engine of a state folder listens; "" where it
 // does not.
-func servedAt(state string) (string, error) {
+func ServedAt(state string) (string, error) {
 	data, err := os.ReadFile(statefolder.Folder{Dir: state}.NetworkURL())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("find where the engine listens: %w", err)

@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"github.com/spf13/cobra"
@@ -7,11 +7,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 )
 
-// newWorker is what the engine starts beside an agent, not a person's command.
+// NewWorker is what the engine starts beside an agent, not a person's command.
 // It handles signals itself: what runs beside an agent must outlive the
 // interrupt that ends the engine.
-func newWorker(sh *shell.Shell) *cobra.Command {
-	own := map[string]string{ownSignals: ""}
+func NewWorker(sh *shell.Shell) *cobra.Command {
+	own := map[string]string{shell.OwnSignals: ""}
 	cmd := &cobra.Command{
 		Use: "worker", Hidden: true,
 		Short:   "Run attempts (called by the engine)",

@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-func newCockpit(sh *shell.Shell) *cobra.Command {
+func NewCockpit(sh *shell.Shell) *cobra.Command {
 	open := false
 	cmd := &cobra.Command{
 		Use:   "cockpit [flags]",
@@ -52,7 +52,7 @@ func cockpit(ctx context.Context, sh *shell.Shell, open bool) error {
 	if err := sh.AtTerminal("cockpit"); err != nil {
 		return err
 	}
-	if err := ensureServing(ctx, sh); err != nil {
+	if err := EnsureServing(ctx, sh); err != nil {
 		return err
 	}
 	opts, err := sh.Options()
@@ -61,7 +61,7 @@ func cockpit(ctx context.Context, sh *shell.Shell, open bool) error {
 	}
 	opts.Existing = true // one of this command would end with it
 	return sh.ConnectTo(ctx, opts, func(svc api.Service) error {
-		code, err := signIn(ctx, sh, svc)
+		code, err := SignIn(ctx, sh, svc)
 		if err != nil {
 			return err
 		}
@@ -78,9 +78,9 @@ func cockpit(ctx context.Context, sh *shell.Shell, open bool) error {
 	})
 }
 
-// ensureServing makes sure that an engine runs in the background; one that begins
+// EnsureServing makes sure that an engine runs in the background; one that begins
 // serves the cockpit. One that runs already, or elsewhere, is left as it is.
-func ensureServing(ctx context.Context, sh *shell.Shell) error {
+func EnsureServing(ctx context.Context, sh *shell.Shell) error {
 	if sh.IsElsewhere() {
 		return nil
 	}
@@ -92,8 +92,8 @@ func ensureServing(ctx context.Context, sh *shell.Shell) error {
 	return sh.Detach(ctx, opts)
 }
 
-// signIn has the engine make a link for this person's browser.
-func signIn(ctx context.Context, sh *shell.Shell, svc api.Service) (api.SignInCode, error) {
+// SignIn has the engine make a link for this person's browser.
+func SignIn(ctx context.Context, sh *shell.Shell, svc api.Service) (api.SignInCode, error) {
 	code, err := svc.SignIn(ctx, api.SignIn{})
 	if server := sh.Server(); err == nil && server != "" { // that is how it is reached from here
 		code.URL = strings.TrimSuffix(server, "/") + "/sign-in#" + code.Code
@@ -107,10 +107,10 @@ func leadingTo(link, page string) string {
 	return address + "?" + url.Values{"next": {page}}.Encode() + "#" + code
 }
 
-// showCockpit tells where a run is seen, and opens it where there is a screen for
+// ShowCockpit tells where a run is seen, and opens it where there is a screen for
 // that. A browser that does not come up is no reason to leave the run: the link
 // stands there.
-func showCockpit(ctx context.Context, sh *shell.Shell, code api.SignInCode, run api.Run) {
+func ShowCockpit(ctx context.Context, sh *shell.Shell, code api.SignInCode, run api.Run) {
 	page := "/runs/" + url.PathEscape(run.Alias)
 	if run.Epic != nil {
 		page = "/projects/" + url.PathEscape(run.Epic.Project)

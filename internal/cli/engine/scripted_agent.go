@@ -1,4 +1,4 @@
-package cli
+package engine
 
 import (
 	"github.com/spf13/cobra"
@@ -6,13 +6,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-func newScriptedAgent(sh *shell.Shell) *cobra.Command {
+func NewScriptedAgent(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "scripted-agent SCENARIO", Hidden: true, Args: cobra.ExactArgs(1),
 		Short:       "Play a scenario as an agent",
 		Long:        `Acts as an agent, good or bad, as a scenario file says.`,
 		Example:     `  stellwerk scripted-agent scenario.yaml`,
-		Annotations: map[string]string{ownSignals: ""},
+		Annotations: map[string]string{shell.OwnSignals: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return shell.Exit(sh.ScriptedAgent(cmd.Context(), args[0]))
 		},

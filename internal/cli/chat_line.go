@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -64,7 +65,7 @@ func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
 	if core.CodeOf(err) == core.CodeUntrusted {
 		look := api.Trust{Dir: c.dir, Playbook: c.o.say.playbook(ctx, c.sh, svc, c.project), Base: start.Base}
 		return core.Wrap(core.CodeUntrusted, err, "the run would use files from this repository that nobody has trusted yet",
-			trustCommand(look)+" (after reading what it shows), or chat --trust")
+			playbook.TrustCommand(look)+" (after reading what it shows), or chat --trust")
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -229,7 +230,7 @@ func TestPlaybooks(t *testing.T) {
 	}
 	b.out.b.Reset()
 	b.run(t, shell.ExitError, "playbook", "validate", "--json", ".stellwerk/playbooks/bad.yaml")
-	if v := decode[map[string][]verdict](t, b.out.String())["playbooks"]; len(v) != 1 || v[0].Valid || len(v[0].Problems) == 0 {
+	if v := decode[map[string][]playbook.Verdict](t, b.out.String())["playbooks"]; len(v) != 1 || v[0].Valid || len(v[0].Problems) == 0 {
 		t.Errorf("%s", b.out)
 	}
 	b.run(t, shell.ExitError, "playbook", "show", "nope")
@@ -264,10 +265,10 @@ func TestRolesSchemaLimits(t *testing.T) {
 	b.run(t, shell.ExitError, "roles", "nobody")
 
 	b.run(t, shell.ExitOK, "schema")
-	for _, s := range publishedSchemas() {
+	for _, s := range playbook.PublishedSchemas() {
 		b.said(t, b.out, s.Name, s.About)
 	}
-	for _, s := range publishedSchemas() {
+	for _, s := range playbook.PublishedSchemas() {
 		b.out.b.Reset()
 		b.run(t, shell.ExitOK, "schema", s.Name)
 		decode[map[string]any](t, b.out.String())

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -222,7 +223,7 @@ func (o *runOptions) start(ctx context.Context, sh *shell.Shell, svc api.Service
 	look := api.Trust{
 		Dir: o.req.Dir, Project: o.req.Project, Playbook: o.req.Playbook, Base: o.req.Base, Forge: o.req.Forge, Remote: o.req.Remote,
 	}
-	if err := askIfUntrusted(ctx, sh, svc, look, "run", err); err != nil {
+	if err := playbook.AskIfUntrusted(ctx, sh, svc, look, "run", err); err != nil {
 		return run, err
 	}
 	return watched(ctx, sh, svc, &o.req, svc.StartRun)

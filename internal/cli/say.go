@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
+	playbookcmd "github.com/stellwerk-dev/stellwerk/internal/cli/playbook"
 	projectcmd "github.com/stellwerk-dev/stellwerk/internal/cli/project"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
@@ -163,7 +164,7 @@ func (o *sayOptions) speak(ctx context.Context, sh *shell.Shell, svc api.Service
 		return spoken, err
 	}
 	look := api.Trust{Dir: dir, Playbook: o.playbook(ctx, sh, svc, project), Base: o.start.Base}
-	if err := askIfUntrusted(ctx, sh, svc, look, "say", err); err != nil {
+	if err := playbookcmd.AskIfUntrusted(ctx, sh, svc, look, "say", err); err != nil {
 		return spoken, err
 	}
 	return svc.Speak(ctx, req)

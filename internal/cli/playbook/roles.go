@@ -1,4 +1,4 @@
-package cli
+package playbook
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-func newRoles(sh *shell.Shell) *cobra.Command {
+func NewRoles(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "roles [NAME]",
 		Short: "List the roles, or show one",

@@ -1,4 +1,4 @@
-package cli
+package playbook
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
-func newPlaybookImport(sh *shell.Shell) *cobra.Command {
+func newImport(sh *shell.Shell) *cobra.Command {
 	out := ""
 	cmd := &cobra.Command{
 		Use:   "import FILE [flags]",
@@ -24,13 +24,13 @@ what means something different in Stellwerk go to standard error.`,
 		Example: `  stellwerk playbook import phases.conf
   stellwerk playbook import phases.conf -o .stellwerk/playbooks/byta.yaml`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return playbookImport(sh, args[0], out) },
+		RunE: func(_ *cobra.Command, args []string) error { return importPhases(sh, args[0], out) },
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE`, which must not exist yet")
 	return cmd
 }
 
-func playbookImport(sh *shell.Shell, file, out string) error {
+func importPhases(sh *shell.Shell, file, out string) error {
 	path, err := sh.Absolute(file)
 	if err != nil {
 		return err

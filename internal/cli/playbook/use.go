@@ -1,4 +1,4 @@
-package cli
+package playbook
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-type playbookUseOptions struct {
+type useOptions struct {
 	req   api.Swap
 	run   string
 	after drive.After
 }
 
-func newPlaybookUse(sh *shell.Shell) *cobra.Command {
-	o := &playbookUseOptions{}
+func newUse(sh *shell.Shell) *cobra.Command {
+	o := &useOptions{}
 	cmd := &cobra.Command{
 		Use:   "use FILE|NAME [flags]",
 		Short: "Switch a project's run to another playbook",
@@ -38,7 +38,7 @@ manager, or back. Plan, branches and history stay. No agent may be at work;
 	return cmd
 }
 
-func (o *playbookUseOptions) use(ctx context.Context, sh *shell.Shell) error {
+func (o *useOptions) use(ctx context.Context, sh *shell.Shell) error {
 	dir, err := sh.Dir()
 	if err != nil {
 		return err

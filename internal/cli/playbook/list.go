@@ -1,4 +1,4 @@
-package cli
+package playbook
 
 import (
 	"context"
@@ -15,26 +15,26 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
-func newPlaybookList(sh *shell.Shell) *cobra.Command {
+func newList(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the playbooks",
 		Long:    `Lists the repository's own playbooks and the built-in ones.`,
 		Example: `  stellwerk playbook list --json`,
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return playbookList(cmd.Context(), sh) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return list(cmd.Context(), sh) },
 	}
 }
 
-// playbookEntry is a playbook in a list.
-type playbookEntry struct {
+// entry is a playbook in a list.
+type entry struct {
 	Name        string `json:"name"`
 	Origin      string `json:"origin"`
 	Description string `json:"description,omitempty"`
 	Problem     string `json:"problem,omitempty"`
 }
 
-func playbookList(ctx context.Context, sh *shell.Shell) error {
+func list(ctx context.Context, sh *shell.Shell) error {
 	repo, err := sh.Repository()
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func playbookList(ctx context.Context, sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	entries := []playbookEntry{}
+	entries := []entry{}
 	for _, file := range own {
 		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 		entries = append(entries, describe(ctx, sh, name, file))
@@ -53,7 +53,7 @@ func playbookList(ctx context.Context, sh *shell.Shell) error {
 	}
 	if sh.JSON {
 		return sh.PrintJSON(struct {
-			Playbooks []playbookEntry `json:"playbooks"`
+			Playbooks []entry `json:"playbooks"`
 		}{entries})
 	}
 	for _, e := range entries {
@@ -76,12 +76,12 @@ func firstProblem(problem string) string {
 	return fmt.Sprintf("%s, and %d more", lines[0], len(lines)-1)
 }
 
-func describe(ctx context.Context, sh *shell.Shell, name, origin string) playbookEntry {
+func describe(ctx context.Context, sh *shell.Shell, name, origin string) entry {
 	given := origin
 	if origin == playbook.OriginBuiltin {
 		given = name
 	}
-	entry := playbookEntry{Name: name, Origin: origin}
+	entry := entry{Name: name, Origin: origin}
 	p, _, err := sh.Playbook(ctx, given)
 	if err != nil {
 		entry.Problem = err.Error()

@@ -1,4 +1,6 @@
-package cli
+// Package playbook has the commands about playbooks and what they use: roles,
+// schemas, and the trust in a repository's own.
+package playbook
 
 import (
 	"github.com/spf13/cobra"
@@ -7,7 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
-func newPlaybook(sh *shell.Shell) *cobra.Command {
+func New(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "playbook",
 		Short: "List, show, check, import and use playbooks",
@@ -17,6 +19,6 @@ checks each must pass, and where you must approve. A repository keeps its own in
 		Example: `  stellwerk playbook list
   stellwerk playbook validate .stellwerk/playbooks/feature.yaml`,
 	}
-	cmd.AddCommand(newPlaybookList(sh), newPlaybookShow(sh), newPlaybookValidate(sh), newPlaybookImport(sh), newPlaybookUse(sh))
+	cmd.AddCommand(newList(sh), newShow(sh), newValidate(sh), newImport(sh), newUse(sh))
 	return cmd
 }

@@ -1,4 +1,4 @@
-package cli
+package playbook
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 type initOptions struct{ playbook string }
 
-func newInit(sh *shell.Shell) *cobra.Command {
+func NewInit(sh *shell.Shell) *cobra.Command {
 	o := &initOptions{}
 	cmd := &cobra.Command{
 		Annotations: shell.OnThisMachine(),

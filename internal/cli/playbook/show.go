@@ -1,4 +1,4 @@
-package cli
+package playbook
 
 import (
 	"github.com/spf13/cobra"
@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
-func newPlaybookShow(sh *shell.Shell) *cobra.Command {
+func newShow(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Show a playbook with all defaults filled in",

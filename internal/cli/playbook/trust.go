@@ -1,4 +1,4 @@
-package cli
+package playbook
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type trustOptions struct {
 	yes                                    bool
 }
 
-func newTrust(sh *shell.Shell) *cobra.Command {
+func NewTrust(sh *shell.Shell) *cobra.Command {
 	o := &trustOptions{}
 	cmd := &cobra.Command{
 		Use:   "trust [flags]",
@@ -96,7 +96,7 @@ func (o *trustOptions) report(ctx context.Context, sh *shell.Shell, svc api.Serv
 		return o.trusted(ctx, sh, svc, found)
 	default:
 		showContent(sh, found)
-		sh.Printf("To trust it: %s\n", trustCommand(api.Trust{
+		sh.Printf("To trust it: %s\n", TrustCommand(api.Trust{
 			Project: look.Project, Playbook: look.Playbook, Base: look.Base, Forge: look.Forge, Remote: look.Remote, Confirm: found.Hash,
 		}))
 	}
@@ -158,7 +158,7 @@ func (o *trustOptions) alsoThere(ctx context.Context, sh *shell.Shell, svc api.S
 	case found.Trusted:
 		sh.PrintText("Trusted before: ", file)
 	default:
-		sh.PrintText("Not trusted: ", fmt.Sprintf("%s; `%s` shows it", file, trustCommand(look)))
+		sh.PrintText("Not trusted: ", fmt.Sprintf("%s; `%s` shows it", file, TrustCommand(look)))
 	}
 }
 
@@ -189,8 +189,8 @@ func showContent(sh *shell.Shell, found api.Trusted) {
 	sh.Printf("\nFiles: %s\nHash:  %s\n", terminal.Line(strings.Join(found.Files, ", ")), found.Hash)
 }
 
-// trustCommand is what to type to trust the same content.
-func trustCommand(look api.Trust) string {
+// TrustCommand is what to type to trust the same content.
+func TrustCommand(look api.Trust) string {
 	command := "stellwerk trust"
 	for _, flag := range []struct{ name, value string }{
 		{"project", look.Project}, {"playbook", look.Playbook}, {"base", look.Base},
@@ -203,12 +203,12 @@ func trustCommand(look api.Trust) string {
 	return command
 }
 
-// askIfUntrusted asks the person whether content of the repository may be obeyed that
+// AskIfUntrusted asks the person whether content of the repository may be obeyed that
 // was refused for want of trust. It returns nil where they agree.
-func askIfUntrusted(ctx context.Context, sh *shell.Shell, svc api.Service, look api.Trust, command string, refused error) error {
+func AskIfUntrusted(ctx context.Context, sh *shell.Shell, svc api.Service, look api.Trust, command string, refused error) error {
 	if !sh.Console.Ask || sh.JSON || sh.ForPeople("") != nil {
 		return core.Wrap(core.CodeUntrusted, refused, "this run would use files from the repository that nobody has trusted yet",
-			trustCommand(look)+" (after reading what it shows), or "+command+" --trust")
+			TrustCommand(look)+" (after reading what it shows), or "+command+" --trust")
 	}
 	return askTrust(ctx, sh, svc, look)
 }

@@ -1,4 +1,4 @@
-package cli
+package playbook
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-func newPlaybookValidate(sh *shell.Shell) *cobra.Command {
+func newValidate(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate [NAME|FILE]...",
 		Short: "Check playbooks",
@@ -26,12 +26,12 @@ applies: the built-in one, a file's, or the playbook's. The exit code is 1 if a
 playbook is not valid.`,
 		Example: `  stellwerk playbook validate
   stellwerk playbook validate .stellwerk/playbooks/feature.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error { return playbookValidate(cmd.Context(), sh, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return validateAll(cmd.Context(), sh, args) },
 	}
 }
 
-// verdict is what was found about one playbook.
-type verdict struct {
+// Verdict is what was found about one playbook.
+type Verdict struct {
 	Playbook string             `json:"playbook"`
 	Valid    bool               `json:"valid"`
 	Problems []playbook.Problem `json:"problems"`
@@ -52,7 +52,7 @@ func roleSources(p *core.Playbook) []view.RoleSource {
 	return sources
 }
 
-func playbookValidate(ctx context.Context, sh *shell.Shell, given []string) error {
+func validateAll(ctx context.Context, sh *shell.Shell, given []string) error {
 	if len(given) == 0 {
 		repo, err := sh.Repository()
 		if err != nil {
@@ -66,7 +66,7 @@ func playbookValidate(ctx context.Context, sh *shell.Shell, given []string) erro
 			given = append(given, repo.Path(file))
 		}
 	}
-	verdicts, bad := []verdict{}, 0
+	verdicts, bad := []Verdict{}, 0
 	for _, name := range given {
 		v, err := validate(ctx, sh, name)
 		if err != nil {
@@ -78,7 +78,7 @@ func playbookValidate(ctx context.Context, sh *shell.Shell, given []string) erro
 	}
 	if sh.JSON {
 		if err := sh.PrintJSON(struct {
-			Playbooks []verdict `json:"playbooks"`
+			Playbooks []Verdict `json:"playbooks"`
 		}{verdicts}); err != nil {
 			return err
 		}
@@ -91,8 +91,8 @@ func playbookValidate(ctx context.Context, sh *shell.Shell, given []string) erro
 	return nil
 }
 
-func validate(ctx context.Context, sh *shell.Shell, name string) (verdict, error) {
-	v := verdict{Playbook: name, Problems: []playbook.Problem{}, Warnings: []playbook.Warning{}, Roles: []view.RoleSource{}}
+func validate(ctx context.Context, sh *shell.Shell, name string) (Verdict, error) {
+	v := Verdict{Playbook: name, Problems: []playbook.Problem{}, Warnings: []playbook.Warning{}, Roles: []view.RoleSource{}}
 	p, warnings, err := sh.Playbook(ctx, name)
 	var problems playbook.Problems
 	switch {
@@ -108,7 +108,7 @@ func validate(ctx context.Context, sh *shell.Shell, name string) (verdict, error
 	return v, nil
 }
 
-func printVerdicts(sh *shell.Shell, verdicts []verdict) {
+func printVerdicts(sh *shell.Shell, verdicts []Verdict) {
 	style := sh.Console.Style
 	if len(verdicts) == 0 {
 		sh.Printf("There are no playbooks in %s.\n", playbook.Folder)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/examine"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
@@ -21,7 +22,7 @@ func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
 	}))
 	want := func(g string) {
 		t.Helper()
-		if f := examineListener(t.Context(), state); f.Grade != g {
+		if f := examine.ExamineListener(t.Context(), state); f.Grade != g {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -66,13 +67,13 @@ func TestDoctorLooksAtTheFilesOfTheStateFolder(t *testing.T) {
 	if err := os.Chmod(filepath.Join(state, "person.token"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineState(state); f.Grade != api.GradeWarn {
+	if f := examine.ExamineState(state); f.Grade != api.GradeWarn {
 		t.Errorf("%+v", f)
 	}
 	if err := os.Chmod(filepath.Join(state, "person.token"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineState(state); f.Grade != api.GradeOK {
+	if f := examine.ExamineState(state); f.Grade != api.GradeOK {
 		t.Errorf("%+v", f)
 	}
 }
@@ -87,7 +88,7 @@ func TestAnEngineByANameOfItsOwn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(state, "network.url"), []byte(address+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineListener(t.Context(), state); f.Grade != api.GradeOK || !strings.Contains(f.Found, address) {
+	if f := examine.ExamineListener(t.Context(), state); f.Grade != api.GradeOK || !strings.Contains(f.Found, address) {
 		t.Errorf("%+v", f)
 	}
 }

@@ -7,9 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/examine"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/plugin"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/project"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/tool"
 )
 
 // The groups of the help text.
@@ -46,10 +49,10 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	)
 	add(root, groupRuns, newRun(sh), newStatus(sh), newWatch(sh), newLog(sh), newEffects(sh), newDiff(sh), newShow(sh), newPlan(sh), newFacts(sh), newInbox(sh), project.New(sh), newMessages(sh), newConversations(sh), newReplay(sh))
 	add(root, groupWords, newSay(sh), newChat(sh), newAnswer(sh), newApprove(sh), newMerge(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
-		newPause(sh), newResume(sh), newCancel(sh), playbook.NewTrust(sh), newAdvance(sh), newTool(sh))
+		newPause(sh), newResume(sh), newCancel(sh), playbook.NewTrust(sh), newAdvance(sh), tool.New(sh))
 	add(root, groupBooks, playbook.NewInit(sh), playbook.New(sh), playbook.NewRoles(sh), playbook.NewSchema(sh), newLimits(sh))
-	add(root, groupEngine, engine.NewServe(sh), engine.NewStop(sh), engine.NewCockpit(sh), engine.NewTokens(sh), newPlugin(sh), newMCP(sh), newDoctor(sh), engine.NewNotify(sh), engine.NewBackup(sh), engine.NewRestore(sh), engine.NewPrune(sh), newDemo(sh), engine.NewScriptedModel(sh), newVersion(sh), newCompletion(sh))
-	add(root, "", engine.NewWorker(sh), newHook(sh), engine.NewScriptedAgent(sh))
+	add(root, groupEngine, engine.NewServe(sh), engine.NewStop(sh), engine.NewCockpit(sh), engine.NewTokens(sh), plugin.New(sh), tool.NewMCP(sh), examine.New(sh), engine.NewNotify(sh), engine.NewBackup(sh), engine.NewRestore(sh), engine.NewPrune(sh), newDemo(sh), engine.NewScriptedModel(sh), newVersion(sh), newCompletion(sh))
+	add(root, "", engine.NewWorker(sh), plugin.NewHook(sh), engine.NewScriptedAgent(sh))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)
 	root.SetUsageTemplate(usageTemplate)

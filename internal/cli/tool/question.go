@@ -1,4 +1,4 @@
-package cli
+package tool
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newToolQuestion(sh *shell.Shell, t *toolOptions) *cobra.Command {
+func newQuestion(sh *shell.Shell, t *options) *cobra.Command {
 	var req api.Ask
 	var file string
 	cmd := &cobra.Command{
@@ -42,7 +42,7 @@ With - as TEXT, the command reads standard input.`,
 	return cmd
 }
 
-func askPeople(ctx context.Context, sh *shell.Shell, t *toolOptions, req api.Ask) error {
+func askPeople(ctx context.Context, sh *shell.Shell, t *options, req api.Ask) error {
 	return t.use(ctx, sh, func(k tool.Kit) error {
 		asked, err := k.Ask(ctx, k.Run, req)
 		if err != nil {

@@ -1,4 +1,4 @@
-package cli
+package tool
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-type toolPlanOptions struct {
-	*toolOptions
+type planOptions struct {
+	*options
 	show bool
 	base string
 }
 
-func newToolPlan(sh *shell.Shell, t *toolOptions) *cobra.Command {
-	o := &toolPlanOptions{toolOptions: t}
+func newPlan(sh *shell.Shell, t *options) *cobra.Command {
+	o := &planOptions{options: t}
 	cmd := &cobra.Command{
 		Use:   "plan MESSAGE [flags]",
 		Short: "Commit the plan, or show it",
@@ -44,7 +44,7 @@ on the plan it was shown; a person gives the digest with --base.`,
 	return cmd
 }
 
-func (o *toolPlanOptions) update(ctx context.Context, sh *shell.Shell, message string) error {
+func (o *planOptions) update(ctx context.Context, sh *shell.Shell, message string) error {
 	if message == "" {
 		return shell.Usagef("say what you changed: plan MESSAGE")
 	}
@@ -62,7 +62,7 @@ func (o *toolPlanOptions) update(ctx context.Context, sh *shell.Shell, message s
 	})
 }
 
-func (o *toolPlanOptions) print(ctx context.Context, sh *shell.Shell) error {
+func (o *planOptions) print(ctx context.Context, sh *shell.Shell) error {
 	return o.use(ctx, sh, func(k tool.Kit) error {
 		plan, err := k.ShowPlan(ctx)
 		if err != nil {

@@ -1,4 +1,4 @@
-package cli
+package tool
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-type toolDelegateOptions struct {
-	*toolOptions
+type delegateOptions struct {
+	*options
 	req   core.Proposal
 	file  string
 	roles []string
 }
 
-func newToolDelegate(sh *shell.Shell, t *toolOptions) *cobra.Command {
-	o := &toolDelegateOptions{toolOptions: t}
+func newDelegate(sh *shell.Shell, t *options) *cobra.Command {
+	o := &delegateOptions{options: t}
 	cmd := &cobra.Command{
 		Use:   "delegate [PROMPT] [BRANCH] [flags]",
 		Short: "Delegate work",
@@ -54,7 +54,7 @@ begins with a dash. With --kind merge or discard, a single word is the branch.`,
 	return cmd
 }
 
-func (o *toolDelegateOptions) delegate(ctx context.Context, sh *shell.Shell, args []string) error {
+func (o *delegateOptions) delegate(ctx context.Context, sh *shell.Shell, args []string) error {
 	if err := errors.Join(o.place(args), o.sort()); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (o *toolDelegateOptions) delegate(ctx context.Context, sh *shell.Shell, arg
 }
 
 // sort tells the voice of the caller from the role of who does the work.
-func (o *toolDelegateOptions) sort() error {
+func (o *delegateOptions) sort() error {
 	for _, word := range o.roles {
 		to, what := &o.req.Role, "the role"
 		if isVoice(word) {
@@ -94,7 +94,7 @@ func (o *toolDelegateOptions) sort() error {
 }
 
 // place tells the prompt from the branch.
-func (o *toolDelegateOptions) place(args []string) error {
+func (o *delegateOptions) place(args []string) error {
 	branchOnly := o.file != "" || slices.Contains([]core.TaskKind{core.KindMerge, core.KindDiscard}, o.req.Kind) && o.req.Line == ""
 	if len(args) == 1 && branchOnly {
 		args = []string{"", args[0]}

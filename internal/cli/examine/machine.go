@@ -1,4 +1,4 @@
-package cli
+package examine
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func nearest(folder string) string {
 	}
 }
 
-func examineState(state string) api.Examined {
+func ExamineState(state string) api.Examined {
 	at := nearest(state)
 	probe, err := os.CreateTemp(at, ".stellwerk-doctor-*")
 	if err == nil {

@@ -1,4 +1,4 @@
-package cli
+package tool
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newToolDetail(sh *shell.Shell, t *toolOptions) *cobra.Command {
+func newDetail(sh *shell.Shell, t *options) *cobra.Command {
 	var req api.FetchDetail
 	var list bool
 	cmd := &cobra.Command{
@@ -42,7 +42,7 @@ func newToolDetail(sh *shell.Shell, t *toolOptions) *cobra.Command {
 	return cmd
 }
 
-func fetchDetail(ctx context.Context, sh *shell.Shell, t *toolOptions, req api.FetchDetail) error {
+func fetchDetail(ctx context.Context, sh *shell.Shell, t *options, req api.FetchDetail) error {
 	return t.use(ctx, sh, func(k tool.Kit) error {
 		detail, err := k.Detail(ctx, k.Run, req)
 		if err != nil {
@@ -56,7 +56,7 @@ func fetchDetail(ctx context.Context, sh *shell.Shell, t *toolOptions, req api.F
 	})
 }
 
-func listDetails(ctx context.Context, sh *shell.Shell, t *toolOptions) error {
+func listDetails(ctx context.Context, sh *shell.Shell, t *options) error {
 	return t.use(ctx, sh, func(k tool.Kit) error {
 		index, err := k.Details(ctx, k.Run)
 		if err != nil {

@@ -1,4 +1,7 @@
-package cli
+// Package examine is the command doctor. It grades what only the person's side
+// knows (settings, credentials, state folder, engine, plugin); internal/doctor
+// grades the machine.
+package examine
 
 import (
 	"context"
@@ -12,7 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
-func newDoctor(sh *shell.Shell) *cobra.Command {
+func New(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Annotations: shell.OnThisMachine(),
 		Use:         "doctor",
@@ -46,7 +49,7 @@ func runDoctor(ctx context.Context, sh *shell.Shell) error {
 	}, examineWalls(ctx, sh)...)
 	findings = append(findings,
 		examineResources(ctx, sh),
-		examineState(opts.State),
+		ExamineState(opts.State),
 		doctor.Space(nearest(opts.State)),
 		examineKept(ctx, sh, opts.State),
 		examineDatabase(ctx, sh, opts.State),
@@ -55,7 +58,7 @@ func runDoctor(ctx context.Context, sh *shell.Shell) error {
 		examineForge(sh),
 		examineClock(sh, opts.State),
 		examineEngine(ctx, sh, opts),
-		examineListener(ctx, opts.State),
+		ExamineListener(ctx, opts.State),
 		examineNotices(ctx, sh),
 		examinePlugin(ctx, sh),
 	)

@@ -1,4 +1,5 @@
-package cli
+// Package tool has the tools of agents as commands, and serves them over MCP.
+package tool
 
 import (
 	"context"
@@ -16,8 +17,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newTool(sh *shell.Shell) *cobra.Command {
-	o := &toolOptions{}
+func New(sh *shell.Shell) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "tool",
 		Short: "Use a project manager's tools",
@@ -41,7 +42,7 @@ the exit code is not 0.`,
 	f := cmd.PersistentFlags()
 	f.StringVar(&o.run, "run", "", "the `RUN` to work on")
 	f.StringVar(&o.project, "project", "", "the `PROJECT` whose open run to work on")
-	cmd.AddCommand(newToolDelegate(sh, o), newToolMessage(sh, o), newToolPlan(sh, o), newToolQuestion(sh, o), newToolDetail(sh, o))
+	cmd.AddCommand(newDelegate(sh, o), newMessage(sh, o), newPlan(sh, o), newQuestion(sh, o), newDetail(sh, o))
 	for _, sub := range cmd.Commands() {
 		if sub.Flags().Lookup("role") == nil { // delegate's says besides who does the work
 			o.speaks(sub)
@@ -53,8 +54,8 @@ the exit code is not 0.`,
 // kindWaves is the kind of runs whose work is delegated in waves.
 const kindWaves = "waves"
 
-// toolOptions say for which run the tools are.
-type toolOptions struct{ run, project, voice string }
+// options say for which run the tools are.
+type options struct{ run, project, voice string }
 
 // voiceHelp explains --role wherever it is whose part the caller speaks.
 const voiceHelp = "`VOICE` to speak as: user or blue; agents are green (manager) or red (worker)"
@@ -63,7 +64,7 @@ const voiceHelp = "`VOICE` to speak as: user or blue; agents are green (manager)
 const conversationHelp = "`CONVERSATION` to write to, by name or id (default the one that woke the manager, or that started the run)"
 
 // speaks gives a command the flag for the caller's voice.
-func (o *toolOptions) speaks(cmd *cobra.Command) {
+func (o *options) speaks(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.voice, "role", "", voiceHelp)
 	shell.Must(cmd.RegisterFlagCompletionFunc("role", shell.Offer(func() []string { return []string{string(core.VoiceUser), string(core.VoiceBlue)} })))
 }
@@ -79,7 +80,7 @@ func isVoice(word string) bool {
 
 // check refuses a voice that there is not. Whether the caller may speak with it is
 // for the engine to say.
-func (o *toolOptions) check() error {
+func (o *options) check() error {
 	if o.voice == "" || isVoice(o.voice) {
 		return nil
 	}
@@ -88,7 +89,7 @@ func (o *toolOptions) check() error {
 
 // use calls fn with the tools of the attempt that this process belongs to, or
 // with those of the person.
-func (o *toolOptions) use(ctx context.Context, sh *shell.Shell, fn func(tool.Kit) error) error {
+func (o *options) use(ctx context.Context, sh *shell.Shell, fn func(tool.Kit) error) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (o *toolOptions) use(ctx context.Context, sh *shell.Shell, fn func(tool.Kit
 	})
 }
 
-func (o *toolOptions) useAsAttempt(ctx context.Context, sh *shell.Shell, token string, fn func(tool.Kit) error) error {
+func (o *options) useAsAttempt(ctx context.Context, sh *shell.Shell, token string, fn func(tool.Kit) error) error {
 	if o.project != "" {
 		return shell.Usagef("an attempt can act only on its own run: leave out --project")
 	}
@@ -141,7 +142,7 @@ func (o *toolOptions) useAsAttempt(ctx context.Context, sh *shell.Shell, token s
 }
 
 // find names the run that a person means: the open one of their project.
-func (o *toolOptions) find(ctx context.Context, sh *shell.Shell, svc api.Service) (string, error) {
+func (o *options) find(ctx context.Context, sh *shell.Shell, svc api.Service) (string, error) {
 	if o.run != "" {
 		return o.run, nil
 	}

@@ -1,4 +1,4 @@
-package cli
+package tool
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newMCP(sh *shell.Shell) *cobra.Command {
-	o := &toolOptions{}
+func NewMCP(sh *shell.Shell) *cobra.Command {
+	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve the manager's tools over MCP",

@@ -1,4 +1,4 @@
-package cli
+package examine
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
-// examineListener asks the engine at its own address whether it is there and can
+// ExamineListener asks the engine at its own address whether it is there and can
 // work.
-func examineListener(ctx context.Context, state string) api.Examined {
+func ExamineListener(ctx context.Context, state string) api.Examined {
 	const what = "network"
 	address, err := engine.ServedAt(state)
 	if err != nil {

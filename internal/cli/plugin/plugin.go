@@ -1,4 +1,5 @@
-package cli
+// Package plugin installs the Claude Code plugin and answers its hooks.
+package plugin
 
 import (
 	"context"
@@ -18,7 +19,7 @@ import (
 
 type pluginOptions struct{ scope, claude string }
 
-func newPlugin(sh *shell.Shell) *cobra.Command {
+func New(sh *shell.Shell) *cobra.Command {
 	o := &pluginOptions{}
 	cmd := &cobra.Command{
 		Annotations: shell.OnThisMachine(),

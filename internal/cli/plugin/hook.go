@@ -1,4 +1,4 @@
-package cli
+package plugin
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
 )
 
-func newHook(sh *shell.Shell) *cobra.Command {
+func NewHook(sh *shell.Shell) *cobra.Command {
 	rewake := false
 	cmd := &cobra.Command{
 		Annotations: shell.OnThisMachine(),

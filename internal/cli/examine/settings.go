@@ -1,4 +1,4 @@
-package cli
+package examine
 
 import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"

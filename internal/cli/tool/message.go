@@ -1,4 +1,4 @@
-package cli
+package tool
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
-func newToolMessage(sh *shell.Shell, t *toolOptions) *cobra.Command {
+func newMessage(sh *shell.Shell, t *options) *cobra.Command {
 	var file, in string
 	cmd := &cobra.Command{
 		Use:   "message CONTENT [flags]",
@@ -40,7 +40,7 @@ the manager as green, a worker as red. A person is user, or blue with --role.`,
 	return cmd
 }
 
-func message(ctx context.Context, sh *shell.Shell, t *toolOptions, req api.Tell) error {
+func message(ctx context.Context, sh *shell.Shell, t *options, req api.Tell) error {
 	return t.use(ctx, sh, func(k tool.Kit) error {
 		told, err := k.Tell(ctx, k.Run, req)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 // beInterrupted is what the test's own program does when it is started for
 // TestSecondInterruptQuits.
 func beInterrupted() {
-	ctx, stop := interruptible(context.Background())
+	ctx, stop := shell.Interruptible(context.Background())
 	defer stop()
 	fmt.Println("ready")
 	<-ctx.Done()
@@ -48,7 +48,7 @@ func TestSecondInterruptQuits(t *testing.T) {
 		}
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != shell.ExitInterrupted {
 		t.Errorf("%v", err)
 	}
 }

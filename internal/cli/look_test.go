@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/run"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -122,7 +123,7 @@ func TestLimits(t *testing.T) {
 	}
 	b.out.b.Reset()
 	b.run(t, shell.ExitOK, "limits", "--json")
-	if got := decode[limitsAnswer](t, b.out.String()); len(got.Accounts) != 2 || *got.Accounts[0].Allowances[0].Left != 4 {
+	if got := decode[run.LimitsAnswer](t, b.out.String()); len(got.Accounts) != 2 || *got.Accounts[0].Allowances[0].Left != 4 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -277,7 +278,7 @@ func TestRolesSchemaLimits(t *testing.T) {
 	b.env["STELLWERK_LIMITS_ATTEMPTS"] = "5"
 	b.out.b.Reset()
 	b.run(t, shell.ExitOK, "limits", "--json")
-	for _, s := range decode[limitsAnswer](t, b.out.String()).Settings {
+	for _, s := range decode[run.LimitsAnswer](t, b.out.String()).Settings {
 		if s.Key == "limits.attempts" && (s.Value != "5" || !strings.Contains(s.From, "environment")) {
 			t.Errorf("%+v", s)
 		}

@@ -36,7 +36,7 @@ func Main() int {
 	p := shell.Program{
 		Console: terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv),
 		Build:   built(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now,
-		Interruptible: interruptible,
+		Interruptible: shell.Interruptible,
 	}
 	wire(&p)
 	return Run(context.Background(), p, os.Args[1:])

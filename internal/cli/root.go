@@ -11,7 +11,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/plugin"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/project"
+	runcmd "github.com/stellwerk-dev/stellwerk/internal/cli/run"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/talk"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/tool"
 )
 
@@ -47,10 +49,10 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		&cobra.Group{ID: groupBooks, Title: "Playbooks and settings:"},
 		&cobra.Group{ID: groupEngine, Title: "The engine:"},
 	)
-	add(root, groupRuns, newRun(sh), newStatus(sh), newWatch(sh), newLog(sh), newEffects(sh), newDiff(sh), newShow(sh), newPlan(sh), newFacts(sh), newInbox(sh), project.New(sh), newMessages(sh), newConversations(sh), newReplay(sh))
-	add(root, groupWords, newSay(sh), newChat(sh), newAnswer(sh), newApprove(sh), newMerge(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
-		newPause(sh), newResume(sh), newCancel(sh), playbook.NewTrust(sh), newAdvance(sh), tool.New(sh))
-	add(root, groupBooks, playbook.NewInit(sh), playbook.New(sh), playbook.NewRoles(sh), playbook.NewSchema(sh), newLimits(sh))
+	add(root, groupRuns, runcmd.New(sh), runcmd.NewStatus(sh), runcmd.NewWatch(sh), runcmd.NewLog(sh), runcmd.NewEffects(sh), runcmd.NewDiff(sh), runcmd.NewShow(sh), runcmd.NewPlan(sh), runcmd.NewFacts(sh), runcmd.NewInbox(sh), project.New(sh), talk.NewMessages(sh), talk.NewConversations(sh), runcmd.NewReplay(sh))
+	add(root, groupWords, talk.NewSay(sh), talk.NewChat(sh), talk.NewAnswer(sh), runcmd.NewApprove(sh), runcmd.NewMerge(sh), runcmd.NewFeedback(sh), runcmd.NewRollback(sh), runcmd.NewSkip(sh), runcmd.NewRetry(sh),
+		runcmd.NewPause(sh), runcmd.NewResume(sh), runcmd.NewCancel(sh), playbook.NewTrust(sh), runcmd.NewAdvance(sh), tool.New(sh))
+	add(root, groupBooks, playbook.NewInit(sh), playbook.New(sh), playbook.NewRoles(sh), playbook.NewSchema(sh), runcmd.NewLimits(sh))
 	add(root, groupEngine, engine.NewServe(sh), engine.NewStop(sh), engine.NewCockpit(sh), engine.NewTokens(sh), plugin.New(sh), tool.NewMCP(sh), examine.New(sh), engine.NewNotify(sh), engine.NewBackup(sh), engine.NewRestore(sh), engine.NewPrune(sh), newDemo(sh), engine.NewScriptedModel(sh), newVersion(sh), newCompletion(sh))
 	add(root, "", engine.NewWorker(sh), plugin.NewHook(sh), engine.NewScriptedAgent(sh))
 	root.CompletionOptions.DisableDefaultCmd = true

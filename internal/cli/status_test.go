@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/run"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
@@ -37,7 +38,7 @@ func TestStatusListsOpenRunsAndTheNewestEnded(t *testing.T) {
 	}
 	b.put("1", "active")
 	b.run(t, shell.ExitOK, "status")
-	if n := strings.Count(b.out.String(), "ended-"); n != endedShown {
+	if n := strings.Count(b.out.String(), "ended-"); n != run.EndedShown {
 		t.Errorf("%d ended runs are listed", n)
 	}
 	b.said(t, b.out, "alias-1")
@@ -68,7 +69,7 @@ func TestStatusWithoutAnEngine(t *testing.T) {
 func TestStatusNamesLostRuns(t *testing.T) {
 	b := newBench(t)
 	state := t.TempDir()
-	for i := range lostShown + 2 {
+	for i := range run.LostShown + 2 {
 		writeFile(t, state+"/runs/lost-"+string(rune('a'+i))+"/manifest.jsonl", "{}\n")
 	}
 	writeFile(t, state+"/runs/1/manifest.jsonl", "{}\n")

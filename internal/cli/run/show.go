@@ -1,0 +1,68 @@
+package run
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+)
+
+type showOptions struct{ run string }
+
+func NewShow(sh *shell.Shell) *cobra.Command {
+	o := &showOptions{}
+	cmd := &cobra.Command{
+		Use:   "show [DOCUMENT] [flags]",
+		Short: "Show the documents of a run",
+		Long: `Shows a document that a run's agents handed in, such as plan.md or review.md, in
+its newest accepted version. Without a name, lists the documents.`,
+		Example: `  stellwerk show
+  stellwerk show plan.md
+  stellwerk show review.md --run brisk-otter`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), sh, shell.First(args)) },
+	}
+	cmd.Flags().StringVar(&o.run, "run", "", "the `RUN` (default the one here)")
+	shell.Must(cmd.RegisterFlagCompletionFunc("run", func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return shell.CompleteRuns(sh)(cmd, nil, prefix)
+	}))
+	return cmd
+}
+
+func (o *showOptions) show(ctx context.Context, sh *shell.Shell, name string) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		id, err := sh.Find(ctx, svc, o.run)
+		if err != nil {
+			return err
+		}
+		if name != "" {
+			return drive.PrintDocument(ctx, sh, svc, id, name)
+		}
+		detail, err := svc.Run(ctx, id)
+		if err != nil {
+			return err
+		}
+		return listDocuments(sh, detail)
+	})
+}
+
+func listDocuments(sh *shell.Shell, d api.RunDetail) error {
+	all := view.Documents(d, "")
+	if sh.JSON {
+		return sh.PrintJSON(struct {
+			Documents []view.Document `json:"documents"`
+		}{all})
+	}
+	if len(all) == 0 {
+		sh.Printf("%s has no documents yet\n", terminal.Line(d.Alias))
+	}
+	for _, doc := range all {
+		sh.Printf("%-24s %8d bytes  from %s\n", terminal.Line(doc.Name), doc.Bytes, terminal.Line(doc.Stage))
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package talk
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
+)
+
+func NewConversations(sh *shell.Shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "conversations [PROJECT]",
+		Short: "List a project's conversations, or start one",
+		Long: `Lists a project's conversations. Every project has one called main. To keep a
+topic apart, start another and use it with --conversation in say, chat and
+messages. The manager reads the conversation that woke it and answers there.
+Name the PROJECT as for say.`,
+		Example: `  stellwerk conversations
+  stellwerk conversations start "the search"
+  stellwerk say --conversation "the search" "it must ignore case"
+  stellwerk conversations rename "the search" search`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: shell.CompleteAddressees(sh),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
+				list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: shell.First(args), Dir: dir})
+				if err != nil {
+					return err
+				}
+				if sh.JSON {
+					return sh.PrintJSON(api.ConversationList{Conversations: list})
+				}
+				for _, t := range list {
+					sh.PrintLines(sh.View().Talk(t))
+				}
+				return nil
+			})
+		},
+	}
+	cmd.AddCommand(newConversationsStart(sh), newConversationsRename(sh))
+	return cmd
+}
+
+func newConversationsStart(sh *shell.Shell) *cobra.Command {
+	var project string
+	cmd := &cobra.Command{
+		Use:   "start NAME [flags]",
+		Short: "Start a conversation",
+		Long: `Starts another conversation in the project. The NAME is one line and must be
+unique in the project.`,
+		Example: `  stellwerk conversations start "the search" --project shop`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := sh.ForPeople("conversations start"); err != nil {
+				return err
+			}
+			return conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
+				talk, err := svc.OpenConversation(cmd.Context(), api.OpenConversation{Project: project, Dir: dir, Name: args[0]})
+				return printConversation(sh, talk, "begun", err)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` it belongs to (default: the working directory's)")
+	shell.Must(cmd.RegisterFlagCompletionFunc("project", shell.CompleteAddressees(sh)))
+	return cmd
+}
+
+func newConversationsRename(sh *shell.Shell) *cobra.Command {
+	var project string
+	cmd := &cobra.Command{
+		Use:   "rename CONVERSATION NAME [flags]",
+		Short: "Rename a conversation",
+		Long: `Renames a conversation. Name it by its name, its id, or the end of its id (c1).
+main cannot be renamed.`,
+		Example: `  stellwerk conversations rename c1 search`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := sh.ForPeople("conversations rename"); err != nil {
+				return err
+			}
+			return conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
+				req := api.NameConversation{Project: project, Dir: dir, Conversation: args[0], Name: args[1]}
+				talk, err := svc.NameConversation(cmd.Context(), req)
+				return printConversation(sh, talk, "renamed", err)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` it belongs to (default: the working directory's)")
+	shell.Must(cmd.RegisterFlagCompletionFunc("project", shell.CompleteAddressees(sh)))
+	return cmd
+}
+
+// conversing calls fn with the engine and the folder that a project may be of.
+func conversing(ctx context.Context, sh *shell.Shell, fn func(svc api.Service, dir string) error) error {
+	dir, err := sh.Dir()
+	if err != nil {
+		return err
+	}
+	return sh.Connect(ctx, func(svc api.Service) error { return fn(svc, dir) })
+}
+
+// printConversation says what became of a conversation.
+func printConversation(sh *shell.Shell, t api.ConversationView, done string, err error) error {
+	if err != nil {
+		return err
+	}
+	if sh.JSON {
+		return sh.PrintJSON(t)
+	}
+	sh.Printf("%s is %s (%s): stellwerk say --conversation %s \"…\"\n", terminal.Line(t.Name), done, t.ID, terminal.Line(plain.ShellWord(t.Name)))
+	return nil
+}
+
+// inConversation gives a command the flag for a conversation.
+func inConversation(cmd *cobra.Command, sh *shell.Shell, to *string, help string) {
+	cmd.Flags().StringVarP(to, "conversation", "c", "", help)
+	shell.Must(cmd.RegisterFlagCompletionFunc("conversation", func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var names []cobra.Completion
+		project := ""
+		if len(args) > 1 || len(args) == 1 && cmd.Name() != "say" {
+			project = args[0]
+		}
+		err := conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
+			list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: project, Dir: dir})
+			for _, t := range list {
+				names = append(names, t.Name)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}))
+}

@@ -1,0 +1,72 @@
+package talk
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+)
+
+type messagesOptions struct {
+	last         int
+	conversation string
+}
+
+func NewMessages(sh *shell.Shell) *cobra.Command {
+	o := &messagesOptions{}
+	cmd := &cobra.Command{
+		Use:   "messages [PROJECT] [flags]",
+		Short: "Show a project's conversation",
+		Long: `Prints the whole conversation of a project, over all its runs: goals, messages,
+questions and answers. Name the PROJECT as for say. If it has several
+conversations, --conversation selects one.
+
+--json prints {"messages": […]}, with kind, voice, by, text, at and event among
+others.`,
+		Example: `  stellwerk messages
+  stellwerk messages shop --last 0 --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: shell.CompleteAddressees(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
+	}
+	inConversation(cmd, sh, &o.conversation, "show only this `CONVERSATION`, by name or id")
+	cmd.Flags().IntVarP(&o.last, "last", "n", 50, "show only the last `N`; 0 for all")
+	return cmd
+}
+
+func (o *messagesOptions) run(ctx context.Context, sh *shell.Shell, project string) error {
+	if o.last < 0 {
+		return shell.Usagef("--last %d: must be 0 or more", o.last)
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return err
+	}
+	return sh.Connect(ctx, func(svc api.Service) error {
+		q := api.MessageQuery{Project: project, Dir: dir, Limit: o.last, Last: o.last > 0, Conversation: o.conversation}
+		list := api.MessageList{Messages: []api.Message{}}
+		for {
+			piece, err := svc.Messages(ctx, q)
+			if err != nil {
+				return err
+			}
+			list.Messages = append(list.Messages, piece...)
+			if q.Last || len(piece) == 0 {
+				break
+			}
+			q.After = piece[len(piece)-1].Event
+		}
+		if sh.JSON {
+			return sh.PrintJSON(list)
+		}
+		if len(list.Messages) == 0 {
+			sh.Printf("No messages yet. Start with: stellwerk say \"…\"\n")
+		}
+		for _, m := range list.Messages {
+			sh.PrintLines(sh.View().Message(m))
+		}
+		return nil
+	})
+}

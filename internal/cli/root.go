@@ -25,7 +25,7 @@ const (
 	groupEngine = "engine"
 )
 
-func newRoot(sh *shell.Shell) *cobra.Command {
+func NewRoot(sh *shell.Shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stellwerk",
 		Short: "Drive coding agents from a goal to a reviewed pull request",
@@ -131,7 +131,7 @@ func Run(ctx context.Context, p shell.Program, args []string) int {
 	life, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	sh := &shell.Shell{Program: p, GiveUp: giveUp}
-	root := newRoot(sh)
+	root := NewRoot(sh)
 	root.SetArgs(args)
 	root.SetIn(p.Console.In)
 	root.SetOut(p.Console.Out)
@@ -144,7 +144,7 @@ func Run(ctx context.Context, p shell.Program, args []string) int {
 }
 
 // Commands is the tree of all commands, for man pages and completion scripts.
-func Commands() *cobra.Command { return newRoot(&shell.Shell{}) }
+func Commands() *cobra.Command { return NewRoot(&shell.Shell{}) }
 
 // asksForJSON looks for the flag in a command line that was not read to its end.
 func asksForJSON(args []string) bool {

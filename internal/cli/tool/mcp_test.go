@@ -1,4 +1,4 @@
-package cli
+package tool_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -36,7 +37,7 @@ func beServer() int {
 			return svc, func() error { return nil }, nil
 		},
 	}
-	return Run(context.Background(), p, []string{"mcp"})
+	return cli.Run(context.Background(), p, []string{"mcp"})
 }
 
 // client talks to the server over its standard input and output.

@@ -1,4 +1,4 @@
-package cli
+package shell_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -14,8 +15,8 @@ import (
 // its folder says so once, and looks for no other engine: that one would begin on
 // an empty folder.
 func TestACommandEndsWithItsStateFolder(t *testing.T) {
-	b := newBench(t).own()
-	b.put("r1", core.StatusActive)
+	b := clitest.New(t).Own()
+	b.Put("r1", core.StatusActive)
 	connect, connected := b.Dial, 0
 	b.Dial = func(ctx context.Context, o shell.ConnectOptions) (api.Service, func() error, error) {
 		connected++
@@ -24,9 +25,9 @@ func TestACommandEndsWithItsStateFolder(t *testing.T) {
 		o.Lost(gone)
 		return svc, func() error { _ = end(); return gone }, err
 	}
-	b.run(t, shell.ExitError, "watch", "alias-r1")
-	b.said(t, b.err, "the folder is gone", "try: put it back")
-	if said := strings.Count(b.err.String(), "gone"); said != 1 || connected != 1 || b.closed != 1 {
-		t.Errorf("said %d times, connected %d, closed %d", said, connected, b.closed)
+	b.Run(t, shell.ExitError, "watch", "alias-r1")
+	b.Said(t, b.Err, "the folder is gone", "try: put it back")
+	if said := strings.Count(b.Err.String(), "gone"); said != 1 || connected != 1 || b.Closed != 1 {
+		t.Errorf("said %d times, connected %d, closed %d", said, connected, b.Closed)
 	}
 }

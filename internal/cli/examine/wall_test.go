@@ -1,4 +1,4 @@
-package cli
+package examine_test
 
 import (
 	"context"
@@ -6,25 +6,26 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
 )
 
 func TestDoctorTriesTheWalls(t *testing.T) {
-	b := newBench(t)
-	b.env["STELLWERK_STATE"], b.Dial = filepath.Join(t.TempDir(), "state"), refuseConnect
-	b.run(t, shell.ExitOK, "doctor")
-	b.said(t, b.out, "ok    net wall    nothing is reached")
+	b := clitest.New(t)
+	b.Env["STELLWERK_STATE"], b.Dial = filepath.Join(t.TempDir(), "state"), clitest.NoEngine
+	b.Run(t, shell.ExitOK, "doctor")
+	b.Said(t, b.Out, "ok    net wall    nothing is reached")
 	unclear := wall.Trial{Wall: "file wall", State: wall.Unclear, Found: "could not tell: why", Advice: "look elsewhere"}
 	b.Walls = func(context.Context) ([]wall.Trial, error) { return []wall.Trial{unclear}, nil }
-	b.run(t, shell.ExitOK, "doctor")
-	b.said(t, b.out, "warn  file wall   could not tell: why\n      look elsewhere\n")
+	b.Run(t, shell.ExitOK, "doctor")
+	b.Said(t, b.Out, "warn  file wall   could not tell: why\n      look elsewhere\n")
 	b.Walls = func(context.Context) ([]wall.Trial, error) {
 		return []wall.Trial{unclear, {Wall: "call wall", State: wall.Broken, Found: "a process inside can call setns", Advice: "reinstall bubblewrap"}}, nil
 	}
-	b.run(t, shell.ExitError, "doctor")
-	b.said(t, b.out, "fail  call wall   a process inside can call setns\n      reinstall bubblewrap\n")
+	b.Run(t, shell.ExitError, "doctor")
+	b.Said(t, b.Out, "fail  call wall   a process inside can call setns\n      reinstall bubblewrap\n")
 	b.Walls = func(context.Context) ([]wall.Trial, error) { return nil, errors.New("no sandbox today") }
-	b.run(t, shell.ExitError, "doctor")
-	b.said(t, b.out, "fail  walls       cannot test them: no sandbox today")
+	b.Run(t, shell.ExitError, "doctor")
+	b.Said(t, b.Out, "fail  walls       cannot test them: no sandbox today")
 }

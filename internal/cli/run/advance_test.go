@@ -1,4 +1,4 @@
-package cli
+package run_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
@@ -20,32 +21,32 @@ import (
 const aSession = "5f0c1d2e-session"
 
 // inSession runs commands as Claude Code would, in a session that owns run r1.
-func inSession(t *testing.T, kind api.TurnKind) *bench {
+func inSession(t *testing.T, kind api.TurnKind) *clitest.Bench {
 	t.Helper()
-	b := newBench(t)
-	b.env[shell.SessionVariable] = aSession
-	b.put("r1", core.StatusAwaiting)
-	b.turn(kind)
+	b := clitest.New(t)
+	b.Env[shell.SessionVariable] = aSession
+	b.Put("r1", core.StatusAwaiting)
+	turn(b, kind)
 	return b
 }
 
-func (b *bench) turn(kind api.TurnKind) {
+func turn(b *clitest.Bench, kind api.TurnKind) {
 	run := api.Run{ID: "r1", Alias: "alias-r1", Status: "awaiting_approval"}
 	turn := api.Turn{Kind: kind, Run: &run, Stage: "review", Round: 1, At: 2, Stages: 3}
 	switch kind {
 	case api.TurnGate:
-		turn.Gate = &core.Gate{Subject: subject()}
+		turn.Gate = &core.Gate{Subject: clitest.Subject()}
 	case api.TurnStart:
 		turn.Offers = []api.Offer{{Attempt: "a", Role: "developer", Type: "stellwerk:developer", Prompt: "/p.md", N: 1}}
 	default: // the others have nothing more
 	}
-	b.svc.Sessions.Turns(turn)
+	b.Svc.Sessions.Turns(turn)
 }
 
 // steered is the call that changed something, without the questions around it.
-func (b *bench) steered(t *testing.T) apitest.Call {
+func steered(b *clitest.Bench, t *testing.T) apitest.Call {
 	t.Helper()
-	for _, c := range b.svc.Calls() {
+	for _, c := range b.Svc.Calls() {
 		if c.Verb != "turn" {
 			return c
 		}
@@ -55,7 +56,7 @@ func (b *bench) steered(t *testing.T) apitest.Call {
 }
 
 func TestAdvancePassesOnAWord(t *testing.T) {
-	gate := subject()
+	gate := clitest.Subject()
 	for _, c := range []struct {
 		args string
 		verb string
@@ -71,19 +72,19 @@ func TestAdvancePassesOnAWord(t *testing.T) {
 		{"resume", "resume", api.Resume{}},
 	} {
 		b := inSession(t, api.TurnGate)
-		b.svc.On = func(call apitest.Call) error {
+		b.Svc.On = func(call apitest.Call) error {
 			if call.Verb == c.verb {
-				b.turn(api.TurnStart)
+				turn(b, api.TurnStart)
 			}
 			return nil
 		}
-		b.run(t, shell.ExitOK, append([]string{"advance"}, strings.Fields(c.args)...)...)
-		if got := b.steered(t); got.Verb != c.verb || got.Run != "r1" || !equalJSON(t, got.Req, c.req) {
+		b.Run(t, shell.ExitOK, append([]string{"advance"}, strings.Fields(c.args)...)...)
+		if got := steered(b, t); got.Verb != c.verb || got.Run != "r1" || !equalJSON(t, got.Req, c.req) {
 			t.Errorf("%s: %+v", c.args, got)
 		}
-		b.said(t, b.out, "Start this agent now", "subagent_type: stellwerk:developer", "/p.md")
-		if b.detached != 1 {
-			t.Errorf("%s: an engine in the background was asked for %d times", c.args, b.detached)
+		b.Said(t, b.Out, "Start this agent now", "subagent_type: stellwerk:developer", "/p.md")
+		if b.Detached != 1 {
+			t.Errorf("%s: an engine in the background was asked for %d times", c.args, b.Detached)
 		}
 	}
 }
@@ -101,13 +102,13 @@ func TestAdvanceGoesBackToAStageByIDOrNumber(t *testing.T) {
 		{[]string{"1", "check", "who", "may"}, "", "1 check who may"},
 	} {
 		b := inSession(t, api.TurnGate)
-		b.svc.Put(api.RunDetail{
+		b.Svc.Put(api.RunDetail{
 			Run:    api.Run{ID: "r1", Alias: "alias-r1", Status: core.StatusAwaiting, Stage: "review"},
-			Gate:   &core.Gate{Subject: subject()},
+			Gate:   &core.Gate{Subject: clitest.Subject()},
 			Stages: []api.Stage{{ID: "draft", Number: "0"}, {ID: "plan", Number: "1"}, {ID: "review"}},
 		})
-		b.run(t, shell.ExitOK, append([]string{"advance", "rollback"}, c.words...)...)
-		if got, ok := b.steered(t).Req.(api.Rollback); !ok || got.To != c.to || got.Text != c.text {
+		b.Run(t, shell.ExitOK, append([]string{"advance", "rollback"}, c.words...)...)
+		if got, ok := steered(b, t).Req.(api.Rollback); !ok || got.To != c.to || got.Text != c.text {
 			t.Errorf("%q: %+v", c.words, got)
 		}
 	}
@@ -119,8 +120,8 @@ func TestAdvancePassesOnThePersonsOwnWords(t *testing.T) {
 	if err := snapshot.Write(state, snapshot.Snapshot{Session: aSession, Run: "r1"}); err != nil {
 		t.Fatal(err)
 	}
-	b.env["STELLWERK_STATE"] = state
-	b.run(t, shell.ExitUsage, "advance", "feedback")
+	b.Env["STELLWERK_STATE"] = state
+	b.Run(t, shell.ExitUsage, "advance", "feedback")
 	dir, err := snapshot.Dir(state, aSession)
 	if err != nil {
 		t.Fatal(err)
@@ -128,119 +129,119 @@ func TestAdvancePassesOnThePersonsOwnWords(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "said.json"), []byte(`{"text":"/stellwerk:feedback It's \"wrong\".","at":"2026-03-01T12:00:00Z"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t, shell.ExitOK, "advance", "feedback")
-	if got := b.steered(t); got.Req.(api.Feedback).Text != `It's "wrong".` {
+	b.Run(t, shell.ExitOK, "advance", "feedback")
+	if got := steered(b, t); got.Req.(api.Feedback).Text != `It's "wrong".` {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestAdvanceShowsTheLawsRefusal(t *testing.T) {
 	b := inSession(t, api.TurnGate)
-	b.svc.On = func(call apitest.Call) error {
+	b.Svc.On = func(call apitest.Call) error {
 		if call.Verb == "approve" {
 			return core.Errorf(core.CodeForbidden, "the person did not say %q", "approve").WithHint("show them what waits, and stop")
 		}
 		return nil
 	}
-	b.run(t, shell.ExitError, "advance", "approve")
-	b.said(t, b.err, `the person did not say "approve"`, "show them what waits")
-	if b.out.String() != "" {
-		t.Errorf("and said %s", b.out)
+	b.Run(t, shell.ExitError, "advance", "approve")
+	b.Said(t, b.Err, `the person did not say "approve"`, "show them what waits")
+	if b.Out.String() != "" {
+		t.Errorf("and said %s", b.Out)
 	}
 }
 
 func TestAdvanceCompletesOnlyWhatPublishes(t *testing.T) {
 	b := inSession(t, api.TurnGate)
-	b.run(t, shell.ExitError, "advance", "complete")
-	b.said(t, b.err, "is not waiting to publish anything")
+	b.Run(t, shell.ExitError, "advance", "complete")
+	b.Said(t, b.Err, "is not waiting to publish anything")
 }
 
 func TestAdvanceStatus(t *testing.T) {
 	b := inSession(t, api.TurnGate)
-	b.run(t, shell.ExitOK, "advance", "status")
-	b.said(t, b.out, "alias-r1")
+	b.Run(t, shell.ExitOK, "advance", "status")
+	b.Said(t, b.Out, "alias-r1")
 
-	b = newBench(t)
-	b.env[shell.SessionVariable] = aSession
-	b.put("r1", core.StatusActive) // of no session
-	b.run(t, shell.ExitOK, "advance", "status")
-	b.said(t, b.out, "No session owns a run")
-	b.svc.Put(api.RunDetail{Run: api.Run{ID: "r2", Alias: "other-run", Status: "active", Session: "another", StartedAt: noon}})
-	b.run(t, shell.ExitOK, "advance", "status")
-	b.said(t, b.out, "other-run", "/stellwerk:resume other-run", "/stellwerk:cancel")
-	b.run(t, shell.ExitError, "advance", "approve")
-	b.said(t, b.err, "owns no run")
+	b = clitest.New(t)
+	b.Env[shell.SessionVariable] = aSession
+	b.Put("r1", core.StatusActive) // of no session
+	b.Run(t, shell.ExitOK, "advance", "status")
+	b.Said(t, b.Out, "No session owns a run")
+	b.Svc.Put(api.RunDetail{Run: api.Run{ID: "r2", Alias: "other-run", Status: "active", Session: "another", StartedAt: clitest.Noon}})
+	b.Run(t, shell.ExitOK, "advance", "status")
+	b.Said(t, b.Out, "other-run", "/stellwerk:resume other-run", "/stellwerk:cancel")
+	b.Run(t, shell.ExitError, "advance", "approve")
+	b.Said(t, b.Err, "owns no run")
 }
 
 func TestAdvanceIsForSessions(t *testing.T) {
-	b := newBench(t)
-	b.put("r1", core.StatusAwaiting)
-	b.run(t, shell.ExitUsage, "advance", "approve")
-	b.run(t, shell.ExitUsage, "advance", "approve", "--session", "../x")
-	b.asked(t)
+	b := clitest.New(t)
+	b.Put("r1", core.StatusAwaiting)
+	b.Run(t, shell.ExitUsage, "advance", "approve")
+	b.Run(t, shell.ExitUsage, "advance", "approve", "--session", "../x")
+	b.Asked(t)
 	b = inSession(t, api.TurnGate)
-	b.run(t, shell.ExitUsage, "advance", "frobnicate")
-	b.run(t, shell.ExitUsage, "advance", "approve", "--to", "plan")
-	b.env["STELLWERK_ATTEMPT"] = "a1"
-	b.run(t, shell.ExitError, "advance", "approve")
+	b.Run(t, shell.ExitUsage, "advance", "frobnicate")
+	b.Run(t, shell.ExitUsage, "advance", "approve", "--to", "plan")
+	b.Env["STELLWERK_ATTEMPT"] = "a1"
+	b.Run(t, shell.ExitError, "advance", "approve")
 }
 
 // TestWordsOfASessionAreItsOwn has every steering command in a session speak as
 // the session, steer its own run, and say what comes next.
 func TestWordsOfASessionAreItsOwn(t *testing.T) {
 	for _, verb := range []string{"approve", "retry", "skip", "rollback"} {
-		b := inSession(t, api.TurnGate).own()
-		b.put("r2", core.StatusActive) // another run of the repository
-		b.run(t, shell.ExitOK, verb)
-		if got := b.steered(t); got.Run != "r1" {
+		b := inSession(t, api.TurnGate).Own()
+		b.Put("r2", core.StatusActive) // another run of the repository
+		b.Run(t, shell.ExitOK, verb)
+		if got := steered(b, t); got.Run != "r1" {
 			t.Errorf("%s steered %s", verb, got.Run)
 		}
-		b.said(t, b.out, "waits for you at stage review")
+		b.Said(t, b.Out, "waits for you at stage review")
 	}
 }
 
 func TestARunOfASessionBeginsAndReturns(t *testing.T) {
-	b := newBench(t)
-	b.env[shell.SessionVariable] = aSession
+	b := clitest.New(t)
+	b.Env[shell.SessionVariable] = aSession
 	state := t.TempDir()
-	b.env["STELLWERK_STATE"] = state
-	b.put("r1", core.StatusActive)
+	b.Env["STELLWERK_STATE"] = state
+	b.Put("r1", core.StatusActive)
 	mark := startMark(t, state)
-	b.run(t, shell.ExitOK, "run", "--session", aSession, "add a search field")
-	if got := b.steered(t); got.Req.(api.StartRun).Session != aSession || b.detached != 1 {
-		t.Errorf("%+v, detached %d", got, b.detached)
+	b.Run(t, shell.ExitOK, "run", "--session", aSession, "add a search field")
+	if got := steered(b, t); got.Req.(api.StartRun).Session != aSession || b.Detached != 1 {
+		t.Errorf("%+v, detached %d", got, b.Detached)
 	}
-	b.said(t, b.out, "End your turn")
+	b.Said(t, b.Out, "End your turn")
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("the session is still reminded of its start")
 	}
 
 	mark = startMark(t, state)
-	b.svc.On = func(apitest.Call) error { return core.Errorf(core.CodeInvalid, "git does not know who you are") }
-	b.run(t, shell.ExitError, "run", "--session", aSession, "x")
+	b.Svc.On = func(apitest.Call) error { return core.Errorf(core.CodeInvalid, "git does not know who you are") }
+	b.Run(t, shell.ExitError, "run", "--session", aSession, "x")
 	if _, err := os.Stat(mark); err != nil {
 		t.Error("a start that can be mended is forgotten")
 	}
-	b.svc.On = func(apitest.Call) error {
+	b.Svc.On = func(apitest.Call) error {
 		return core.Errorf(core.CodeConflict, "run other is under way").WithHint("ask the person")
 	}
-	b.run(t, shell.ExitError, "run", "--session", aSession, "x")
-	b.said(t, b.err, "is under way", "ask the person")
+	b.Run(t, shell.ExitError, "run", "--session", aSession, "x")
+	b.Said(t, b.Err, "is under way", "ask the person")
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("the session is reminded of what only the person can settle")
 	}
 	for _, flag := range []string{"--yes", "--trust"} {
-		b.run(t, shell.ExitError, "run", flag, "x")
-		b.said(t, b.err, "for people only")
+		b.Run(t, shell.ExitError, "run", flag, "x")
+		b.Said(t, b.Err, "for people only")
 	}
 }
 
 // startMark lets the hooks note that a run was asked for.
 func startMark(t *testing.T, state string) string {
 	t.Helper()
-	r := relay.Relay{State: state, Env: func(string) string { return "" }, Now: func() time.Time { return noon }}
+	r := relay.Relay{State: state, Env: func(string) string { return "" }, Now: func() time.Time { return clitest.Noon }}
 	event := `{"session_id":"` + aSession + `","hook_event_name":"UserPromptSubmit","prompt":"/stellwerk:feature x"}`
-	if code := r.Handle(t.Context(), []byte(event), &buffer{}, &buffer{}); code != 0 {
+	if code := r.Handle(t.Context(), []byte(event), &clitest.Buffer{}, &clitest.Buffer{}); code != 0 {
 		t.Fatal("exit code", code)
 	}
 	return filepath.Join(state, "sessions", aSession+".starting")
@@ -255,34 +256,34 @@ func TestResumeMovesARun(t *testing.T) {
 		"resume --headless alias-r1":                 ptr(""),
 	} {
 		b := inSession(t, api.TurnStart)
-		b.run(t, shell.ExitOK, strings.Fields(args)...)
-		got := b.steered(t)
+		b.Run(t, shell.ExitOK, strings.Fields(args)...)
+		got := steered(b, t)
 		if req, ok := got.Req.(api.Resume); !ok || req.Session == nil || *req.Session != *want || got.Run != "r1" {
 			t.Errorf("%s: %+v", args, got)
 		}
 	}
-	b := newBench(t)
-	b.put("r1", core.StatusPaused)
-	b.run(t, shell.ExitUsage, "resume", "alias-r1", "--session")
-	b.run(t, shell.ExitUsage, "resume", "--session=a", "--headless", "alias-r1")
-	b.asked(t)
+	b := clitest.New(t)
+	b.Put("r1", core.StatusPaused)
+	b.Run(t, shell.ExitUsage, "resume", "alias-r1", "--session")
+	b.Run(t, shell.ExitUsage, "resume", "--session=a", "--headless", "alias-r1")
+	b.Asked(t)
 }
 
 // TestALockedShellStartsNoEngine keeps an engine from inheriting the lock.
 func TestALockedShellStartsNoEngine(t *testing.T) {
 	b := inSession(t, api.TurnGate)
 	state := t.TempDir()
-	b.env["STELLWERK_STATE"] = state
-	b.env["PATH"] = filepath.Join(relay.LockDir(state), "bin") + ":/usr/bin"
+	b.Env["STELLWERK_STATE"] = state
+	b.Env["PATH"] = filepath.Join(relay.LockDir(state), "bin") + ":/usr/bin"
 	existing := false
 	connect := b.Dial
 	b.Dial = func(ctx context.Context, o shell.ConnectOptions) (api.Service, func() error, error) {
 		existing = o.Existing
 		return connect(ctx, o)
 	}
-	b.run(t, shell.ExitOK, "advance", "approve")
-	if !existing || b.detached != 0 {
-		t.Errorf("existing %v, detached %d", existing, b.detached)
+	b.Run(t, shell.ExitOK, "advance", "approve")
+	if !existing || b.Detached != 0 {
+		t.Errorf("existing %v, detached %d", existing, b.Detached)
 	}
 }
 

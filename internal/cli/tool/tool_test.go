@@ -1,4 +1,4 @@
-package cli
+package tool_test
 
 import (
 	"context"
@@ -12,15 +12,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
 // project has an open run of a project, and one that is none.
-func (b *bench) project() *bench {
-	b.put("1", "active")
-	b.svc.Put(api.RunDetail{Run: api.Run{ID: "2", Alias: "alias-2", Project: "shop", Kind: playbook.KindManager, Status: "active"}})
+func project(b *clitest.Bench) *clitest.Bench {
+	b.Put("1", "active")
+	b.Svc.Put(api.RunDetail{Run: api.Run{ID: "2", Alias: "alias-2", Project: "shop", Kind: playbook.KindManager, Status: "active"}})
 	return b
 }
 
@@ -49,15 +50,15 @@ func TestToolsSendWhatIsSaid(t *testing.T) {
 		"a question with a default":    {"", []string{"question", "Which?", "--default", "A", "--after", "2h"}, "question", api.Ask{Text: "Which?", Default: "A", After: 2 * time.Hour}, "asked as q-"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t).project()
+			b := project(clitest.New(t))
 			b.Console.In = strings.NewReader(c.in)
-			b.run(t, shell.ExitOK, append([]string{"tool"}, c.args...)...)
-			b.asked(t, c.verb)
-			got, want := asJSON(t, b.svc.Calls()[0].Req), asJSON(t, c.want)
-			if got != want || b.svc.Calls()[0].Run != "2" {
-				t.Errorf("sent %s to run %s, want %s", got, b.svc.Calls()[0].Run, want)
+			b.Run(t, shell.ExitOK, append([]string{"tool"}, c.args...)...)
+			b.Asked(t, c.verb)
+			got, want := asJSON(t, b.Svc.Calls()[0].Req), asJSON(t, c.want)
+			if got != want || b.Svc.Calls()[0].Run != "2" {
+				t.Errorf("sent %s to run %s, want %s", got, b.Svc.Calls()[0].Run, want)
 			}
-			b.said(t, b.out, c.said)
+			b.Said(t, b.Out, c.said)
 		})
 	}
 }
@@ -76,71 +77,71 @@ func TestToolsThatCannotBeUnderstood(t *testing.T) {
 		{"delegate"}, {"delegate", "a", "b", "c"}, {"delegate", "a", "api", "--branch", "web"}, {"delegate", "--kind", "review"},
 		{"delegate", "a", "api", "--file", "f"}, {"message"}, {"message", " "}, {"plan"}, {"question"}, {"question", "Which?", "--default", "A"}, {"shout"},
 	} {
-		b := newBench(t).project()
+		b := project(clitest.New(t))
 		b.Console.In = strings.NewReader("  \n")
 		if args[0] == "message" && len(args) == 2 {
 			args[1] = "-"
 		}
-		b.run(t, shell.ExitUsage, append([]string{"tool"}, args...)...)
-		b.asked(t)
+		b.Run(t, shell.ExitUsage, append([]string{"tool"}, args...)...)
+		b.Asked(t)
 	}
 }
 
 func TestToolsOfAPersonFindTheProject(t *testing.T) {
-	b := newBench(t)
-	b.put("1", "active")
-	b.run(t, shell.ExitError, "tool", "message", "Hello.")
-	b.said(t, b.err, "no project has an open run here", "--run")
-	b = newBench(t).project()
-	b.run(t, shell.ExitOK, "tool", "message", "--project", "shop", "Hello.")
-	b.run(t, shell.ExitOK, "tool", "--run", "alias-1", "message", "Hello.")
-	if calls := b.svc.Calls(); calls[0].Run != "2" || calls[1].Run != "alias-1" {
+	b := clitest.New(t)
+	b.Put("1", "active")
+	b.Run(t, shell.ExitError, "tool", "message", "Hello.")
+	b.Said(t, b.Err, "no project has an open run here", "--run")
+	b = project(clitest.New(t))
+	b.Run(t, shell.ExitOK, "tool", "message", "--project", "shop", "Hello.")
+	b.Run(t, shell.ExitOK, "tool", "--run", "alias-1", "message", "Hello.")
+	if calls := b.Svc.Calls(); calls[0].Run != "2" || calls[1].Run != "alias-1" {
 		t.Errorf("%+v", calls)
 	}
-	b.run(t, shell.ExitError, "tool", "message", "--project", "other", "Hello.")
-	b.put("3", "active")
-	b.svc.Put(api.RunDetail{Run: api.Run{ID: "3", Alias: "alias-3", Kind: playbook.KindRules, Status: "active"}})
-	b.run(t, shell.ExitError, "tool", "message", "Hello.")
-	b.said(t, b.err, "which one?", "alias-2", "alias-3")
+	b.Run(t, shell.ExitError, "tool", "message", "--project", "other", "Hello.")
+	b.Put("3", "active")
+	b.Svc.Put(api.RunDetail{Run: api.Run{ID: "3", Alias: "alias-3", Kind: playbook.KindRules, Status: "active"}})
+	b.Run(t, shell.ExitError, "tool", "message", "Hello.")
+	b.Said(t, b.Err, "which one?", "alias-2", "alias-3")
 }
 
 // TestToolsOfAnAttempt are those of its token, and of nobody else.
 func TestToolsOfAnAttempt(t *testing.T) {
-	b := newBench(t)
+	b := clitest.New(t)
 	var heard []string
 	b.Tools = func(_ context.Context, socket, token string) (api.Tools, func() error, error) {
 		heard = append(heard, socket, token)
-		return b.svc, func() error { return nil }, nil
+		return b.Svc, func() error { return nil }, nil
 	}
 	b.Dial = func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
 		t.Error("an attempt connected as the person")
-		return b.svc, func() error { return nil }, nil
+		return b.Svc, func() error { return nil }, nil
 	}
-	b.env[agent.EnvToken], b.env[agent.EnvSocket], b.env[agent.EnvRun], b.env["STELLWERK_ATTEMPT"] = "secret", "/s.sock", "7", "manager.r1.a1"
-	b.run(t, shell.ExitOK, "tool", "message", "Hello.")
-	if calls := b.svc.Calls(); len(calls) != 1 || calls[0].Run != "7" || strings.Join(heard, " ") != "/s.sock secret" {
+	b.Env[agent.EnvToken], b.Env[agent.EnvSocket], b.Env[agent.EnvRun], b.Env["STELLWERK_ATTEMPT"] = "secret", "/s.sock", "7", "manager.r1.a1"
+	b.Run(t, shell.ExitOK, "tool", "message", "Hello.")
+	if calls := b.Svc.Calls(); len(calls) != 1 || calls[0].Run != "7" || strings.Join(heard, " ") != "/s.sock secret" {
 		t.Errorf("%+v, with %q", calls, heard)
 	}
-	b.run(t, shell.ExitUsage, "tool", "message", "--project", "shop", "Hello.")
-	delete(b.env, agent.EnvToken)
-	b.run(t, shell.ExitError, "tool", "message", "Hello.")
-	b.said(t, b.err, "attempt manager.r1.a1")
+	b.Run(t, shell.ExitUsage, "tool", "message", "--project", "shop", "Hello.")
+	delete(b.Env, agent.EnvToken)
+	b.Run(t, shell.ExitError, "tool", "message", "Hello.")
+	b.Said(t, b.Err, "attempt manager.r1.a1")
 }
 
 func TestToolRefused(t *testing.T) {
-	b := newBench(t).project()
-	b.svc.On = func(apitest.Call) error {
+	b := project(clitest.New(t))
+	b.Svc.On = func(apitest.Call) error {
 		return core.Errorf(core.CodeConflict, "there is no plan yet").WithHint("write one first")
 	}
-	b.run(t, shell.ExitError, "tool", "delegate", "Add it.")
-	b.said(t, b.err, "there is no plan yet", "try: write one first")
-	if b.out.String() != "" {
-		t.Errorf("standard output: %s", b.out)
+	b.Run(t, shell.ExitError, "tool", "delegate", "Add it.")
+	b.Said(t, b.Err, "there is no plan yet", "try: write one first")
+	if b.Out.String() != "" {
+		t.Errorf("standard output: %s", b.Out)
 	}
 }
 
 func TestToolPlan(t *testing.T) {
-	b := newBench(t).project()
+	b := project(clitest.New(t))
 	dir, err := b.Dir()
 	if err != nil {
 		t.Fatal(err)
@@ -151,27 +152,27 @@ func TestToolPlan(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".ai", "plan.md"), []byte("# Plan\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b.run(t, shell.ExitOK, "tool", "plan", "the plan", "--base", "d1")
-	b.asked(t, "show plan", "plan")
+	b.Run(t, shell.ExitOK, "tool", "plan", "the plan", "--base", "d1")
+	b.Asked(t, "show plan", "plan")
 	want := asJSON(t, api.UpdatePlan{Files: map[string]string{"plan.md": "# Plan\n"}, Base: "d1", Message: "the plan"})
-	if got := asJSON(t, b.svc.Calls()[1].Req); got != want {
+	if got := asJSON(t, b.Svc.Calls()[1].Req); got != want {
 		t.Errorf("sent %s, want %s", got, want)
 	}
-	b.said(t, b.out, "committed plan.md as")
-	b.run(t, shell.ExitOK, "tool", "plan", "--show")
-	b.said(t, b.err, "there is no plan yet")
+	b.Said(t, b.Out, "committed plan.md as")
+	b.Run(t, shell.ExitOK, "tool", "plan", "--show")
+	b.Said(t, b.Err, "there is no plan yet")
 }
 
 func TestToolDetail(t *testing.T) {
-	b := newBench(t).project()
-	b.run(t, shell.ExitOK, "tool", "detail", "d3", "--from", "7")
-	b.said(t, b.out, "the content of d3")
-	if got, want := asJSON(t, b.svc.Calls()[0].Req), asJSON(t, api.FetchDetail{Name: "d3", From: 7}); got != want {
+	b := project(clitest.New(t))
+	b.Run(t, shell.ExitOK, "tool", "detail", "d3", "--from", "7")
+	b.Said(t, b.Out, "the content of d3")
+	if got, want := asJSON(t, b.Svc.Calls()[0].Req), asJSON(t, api.FetchDetail{Name: "d3", From: 7}); got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
-	b.run(t, shell.ExitOK, "tool", "detail", "--list")
-	b.said(t, b.out, "d1  schema.md (wave 1): three tables", "wave_01_compact.md")
-	b.run(t, shell.ExitUsage, "tool", "detail")
-	b.run(t, shell.ExitUsage, "tool", "detail", "d3", "--list")
-	b.run(t, shell.ExitUsage, "tool", "detail", "d3", "--from", "-1")
+	b.Run(t, shell.ExitOK, "tool", "detail", "--list")
+	b.Said(t, b.Out, "d1  schema.md (wave 1): three tables", "wave_01_compact.md")
+	b.Run(t, shell.ExitUsage, "tool", "detail")
+	b.Run(t, shell.ExitUsage, "tool", "detail", "d3", "--list")
+	b.Run(t, shell.ExitUsage, "tool", "detail", "d3", "--from", "-1")
 }

@@ -1,4 +1,4 @@
-package cli
+package run_test
 
 import (
 	"os/exec"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
@@ -52,22 +53,22 @@ func TestFastForwardMovesTheBaseAlone(t *testing.T) {
 			if c.before != nil {
 				c.before(t, tree)
 			}
-			b := newBench(t)
-			b.put("1", "completed")
-			b.svc.MergeAnswer = api.Mergeable{Commit: commit, Branch: "feature/x", Base: "main", Tip: tip, Tree: tree, Reason: "main is checked out", Command: "git merge"}
-			b.svc.On = func(apitest.Call) error {
+			b := clitest.New(t)
+			b.Put("1", "completed")
+			b.Svc.MergeAnswer = api.Mergeable{Commit: commit, Branch: "feature/x", Base: "main", Tip: tip, Tree: tree, Reason: "main is checked out", Command: "git merge"}
+			b.Svc.On = func(apitest.Call) error {
 				if c.during != nil {
 					c.during(t, tree)
 				}
 				return nil
 			}
-			b.run(t, c.code, "merge", "alias-1", "--fast-forward")
-			b.asked(t, c.asked...)
+			b.Run(t, c.code, "merge", "alias-1", "--fast-forward")
+			b.Asked(t, c.asked...)
 			want := tip
 			if c.code == shell.ExitOK {
 				want = commit
 			} else {
-				b.said(t, b.err, "main is no longer checked out in "+tree+"; nothing was merged")
+				b.Said(t, b.Err, "main is no longer checked out in "+tree+"; nothing was merged")
 			}
 			if at := inTree(t, tree, "rev-parse", "HEAD"); at != want {
 				t.Errorf("the work tree is at %s, not %s", at, want)

@@ -1,4 +1,4 @@
-package cli
+package run_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	engineclient "github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -16,9 +17,9 @@ import (
 
 // TestApprovingTakesTwoRequests: one shows what waits, one approves exactly that.
 func TestApprovingTakesTwoRequests(t *testing.T) {
-	b := newBench(t)
-	b.put("1", core.StatusAwaiting)
-	handler := api.Handler(b.svc, api.NewPersonAuthenticator(secret, "ada"), "1")
+	b := clitest.New(t)
+	b.Put("1", core.StatusAwaiting)
+	handler := api.Handler(b.Svc, api.NewPersonAuthenticator(clitest.Secret, "ada"), "1")
 	var mu sync.Mutex
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,11 +30,11 @@ func TestApprovingTakesTwoRequests(t *testing.T) {
 	}))
 	defer server.Close()
 	b.Dial = func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
-		svc, err := engineclient.NewRemote(server.URL, secret)
+		svc, err := engineclient.NewRemote(server.URL, clitest.Secret)
 		return svc, svc.Close, err
 	}
-	b.run(t, shell.ExitOK, "approve", "alias-1")
-	b.said(t, b.out, "Approved: stage review, delivery d1")
+	b.Run(t, shell.ExitOK, "approve", "alias-1")
+	b.Said(t, b.Out, "Approved: stage review, delivery d1")
 	mu.Lock()
 	defer mu.Unlock()
 	if want := []string{"GET /v1/runs/alias-1", "POST /v1/runs/1/approve"}; !slices.Equal(asked, want) {

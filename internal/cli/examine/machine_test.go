@@ -1,4 +1,4 @@
-package cli
+package examine_test
 
 import (
 	"net/http"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/examine"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
@@ -27,7 +28,7 @@ func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
 		}
 	}
 	want(api.GradeOK) // nobody listens, which is in order
-	writeFile(t, filepath.Join(state, "network.url"), engine.URL+"/\n")
+	clitest.WriteFile(t, filepath.Join(state, "network.url"), engine.URL+"/\n")
 	want(api.GradeOK)
 	ready = http.StatusServiceUnavailable
 	want(api.GradeWarn)
@@ -36,24 +37,24 @@ func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
 }
 
 func TestDoctorLooksWhetherPeopleCanBeTold(t *testing.T) {
-	b := newBench(t)
-	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
-	b.Dial = refuseConnect
+	b := clitest.New(t)
+	b.Env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
+	b.Dial = clitest.NoEngine
 	said := 0
 	there := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { said++ }))
 	defer there.Close()
-	b.env["STELLWERK_NOTIFY"], b.env["STELLWERK_NOTIFY_WEBHOOK_URL"] = "bell,webhook", there.URL+"/hidden-path"
-	b.run(t, shell.ExitOK, "doctor")
-	b.said(t, b.out, "warn  notify", "webhook: no token")
-	b.env["STELLWERK_NOTIFY_WEBHOOK_SECRET_ENV"], b.env["HOOK"] = "HOOK", "correct-horse-battery-staple"
-	b.out.b.Reset()
-	b.run(t, shell.ExitOK, "doctor")
-	b.said(t, b.out, "warn  notify", "notify_private_hosts")
-	b.env["STELLWERK_NOTIFY_PRIVATE_HOSTS"], b.env["STELLWERK_QUIET_HOURS"] = "127.0.0.1", "22:00-07:00"
-	b.out.b.Reset()
-	b.run(t, shell.ExitOK, "doctor")
-	b.said(t, b.out, "ok    notify", "bell, webhook; quiet 22:00-07:00")
-	if text := b.out.String(); strings.Contains(text, "hidden-path") || strings.Contains(text, "correct-horse") || said > 0 {
+	b.Env["STELLWERK_NOTIFY"], b.Env["STELLWERK_NOTIFY_WEBHOOK_URL"] = "bell,webhook", there.URL+"/hidden-path"
+	b.Run(t, shell.ExitOK, "doctor")
+	b.Said(t, b.Out, "warn  notify", "webhook: no token")
+	b.Env["STELLWERK_NOTIFY_WEBHOOK_SECRET_ENV"], b.Env["HOOK"] = "HOOK", "correct-horse-battery-staple"
+	b.Out.B.Reset()
+	b.Run(t, shell.ExitOK, "doctor")
+	b.Said(t, b.Out, "warn  notify", "notify_private_hosts")
+	b.Env["STELLWERK_NOTIFY_PRIVATE_HOSTS"], b.Env["STELLWERK_QUIET_HOURS"] = "127.0.0.1", "22:00-07:00"
+	b.Out.B.Reset()
+	b.Run(t, shell.ExitOK, "doctor")
+	b.Said(t, b.Out, "ok    notify", "bell, webhook; quiet 22:00-07:00")
+	if text := b.Out.String(); strings.Contains(text, "hidden-path") || strings.Contains(text, "correct-horse") || said > 0 {
 		t.Errorf("%d messages were sent, and it says %s", said, text)
 	}
 }
@@ -63,7 +64,7 @@ func TestDoctorLooksAtTheFilesOfTheStateFolder(t *testing.T) {
 	if err := os.Chmod(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(state, "person.token"), "x")
+	clitest.WriteFile(t, filepath.Join(state, "person.token"), "x")
 	if err := os.Chmod(filepath.Join(state, "person.token"), 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -96,25 +97,25 @@ func TestAnEngineByANameOfItsOwn(t *testing.T) {
 // TestDoctorSaysWhatIsKept: a large state folder of which nothing is removed by
 // itself is worth a word, and what to type.
 func TestDoctorSaysWhatIsKept(t *testing.T) {
-	b := newBench(t)
+	b := clitest.New(t)
 	state := filepath.Join(t.TempDir(), "state")
-	b.env["STELLWERK_STATE"] = state
-	b.Dial = refuseConnect
-	b.run(t, shell.ExitOK, "doctor")
-	b.said(t, b.out, "ok    kept")
+	b.Env["STELLWERK_STATE"] = state
+	b.Dial = clitest.NoEngine
+	b.Run(t, shell.ExitOK, "doctor")
+	b.Said(t, b.Out, "ok    kept")
 
-	writeFile(t, filepath.Join(state, "attempts", "a", "small"), "x")
+	clitest.WriteFile(t, filepath.Join(state, "attempts", "a", "small"), "x")
 	large := filepath.Join(state, "yards", "p.git", "pack")
-	writeFile(t, large, "")
+	clitest.WriteFile(t, large, "")
 	if err := os.Truncate(large, 6<<30); err != nil { // takes no room: nothing is written
 		t.Fatal(err)
 	}
-	b.out.b.Reset()
-	b.run(t, shell.ExitOK, "doctor")
-	b.said(t, b.out, "warn  kept", "(yards 6", "`retention` is off", "`stellwerk prune --yes` removes it; with `retention: 90d`")
+	b.Out.B.Reset()
+	b.Run(t, shell.ExitOK, "doctor")
+	b.Said(t, b.Out, "warn  kept", "(yards 6", "`retention` is off", "`stellwerk prune --yes` removes it; with `retention: 90d`")
 
-	b.env["STELLWERK_RETENTION"] = "90d"
-	b.out.b.Reset()
-	b.run(t, shell.ExitOK, "doctor")
-	b.said(t, b.out, "ok    kept")
+	b.Env["STELLWERK_RETENTION"] = "90d"
+	b.Out.B.Reset()
+	b.Run(t, shell.ExitOK, "doctor")
+	b.Said(t, b.Out, "ok    kept")
 }

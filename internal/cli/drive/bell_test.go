@@ -1,8 +1,9 @@
-package cli
+package drive_test
 
 import (
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -21,14 +22,14 @@ func TestTheBellFollowsThePersonsSettings(t *testing.T) {
 		"quiet at night only": {map[string]string{"STELLWERK_QUIET_HOURS": "22:00-07:00", "STELLWERK_QUIET_ZONE": "UTC"}, "\a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, screen := newBench(t), &buffer{}
+			b, screen := clitest.New(t), &clitest.Buffer{}
 			for k, v := range c.env {
-				b.env[k] = v
+				b.Env[k] = v
 			}
 			b.Console.Bell = screen
 			drive.Ring(&shell.Shell{Program: b.Program}, drive.RingWaits)
-			if screen.String() != c.want || b.err.String() != "" {
-				t.Errorf("rang %q, said %q", screen.String(), b.err.String())
+			if screen.String() != c.want || b.Err.String() != "" {
+				t.Errorf("rang %q, said %q", screen.String(), b.Err.String())
 			}
 		})
 	}
@@ -51,7 +52,7 @@ func TestPausesThatRing(t *testing.T) {
 		core.PausePerson: false, core.PauseProject: false, core.PauseQuestion: false,
 		core.PauseAttempts: true, core.PauseBudget: true, core.PauseSterile: true, core.PausePublish: true,
 	} {
-		e, _, err := core.Seal("run/a", core.Head{}, noon, core.Engine(), "", core.RunPaused{Code: code, Reason: "because"})
+		e, _, err := core.Seal("run/a", core.Head{}, clitest.Noon, core.Engine(), "", core.RunPaused{Code: code, Reason: "because"})
 		if err != nil {
 			t.Fatal(err)
 		}

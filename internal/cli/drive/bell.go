@@ -12,7 +12,7 @@ import (
 // How a person tells by ear what they are rung for: once for what waits for them,
 // twice for a run that is over.
 const (
-	RingWaits = "\a"
+	ringWaits = "\a"
 	ringOver  = "\a\a"
 )
 
@@ -54,7 +54,7 @@ func Sound(t core.Type) string {
 	if t == core.TypeRunCompleted || t == core.TypeRunFailed {
 		return ringOver
 	}
-	return RingWaits
+	return ringWaits
 }
 
 // Beckons reports an event that brings a run to a halt of which the person is to

@@ -27,7 +27,7 @@ func TestTheBellFollowsThePersonsSettings(t *testing.T) {
 				b.Env[k] = v
 			}
 			b.Console.Bell = screen
-			drive.Ring(&shell.Shell{Program: b.Program}, drive.RingWaits)
+			drive.Ring(&shell.Shell{Program: b.Program}, "\a")
 			if screen.String() != c.want || b.Err.String() != "" {
 				t.Errorf("rang %q, said %q", screen.String(), b.Err.String())
 			}

@@ -196,7 +196,7 @@ func (f *follower) show(ctx context.Context, e core.Event) error {
 // given by policy.
 func (f *follower) listen(e core.Event) {
 	if e.Type == core.TypeQuestionAsked {
-		Ring(f.sh, RingWaits)
+		Ring(f.sh, ringWaits)
 	}
 	if halts(e.Type) {
 		f.calls = ""

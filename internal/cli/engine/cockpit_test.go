@@ -11,7 +11,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
@@ -144,7 +143,7 @@ func TestWhereServeListens(t *testing.T) {
 			got.BehindProxy != want.BehindProxy || strings.Join(got.Hosts, " ") != strings.Join(want.Hosts, " ")) {
 			t.Errorf("%q: %+v", line, got)
 		}
-		b.Env[engine.ListenVariable] = engine.ListenOff
+		b.Env["STELLWERK_LISTEN"] = "off"
 		got = nil
 		b.Run(t, shell.ExitOK, append([]string{"serve"}, strings.Fields(line)...)...)
 		if (got == nil) != (line == "" || want == nil) {

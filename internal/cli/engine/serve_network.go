@@ -12,11 +12,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
-// ListenVariable says where engines listen whose command does not.
-const ListenVariable = "STELLWERK_LISTEN"
+// listenVariable says where engines listen whose command does not.
+const listenVariable = "STELLWERK_LISTEN"
 
-// ListenOff is no address: the engine is for this machine's commands only.
-const ListenOff = "off"
+// listenOff is no address: the engine is for this machine's commands only.
+const listenOff = "off"
 
 // networkFlags say where others reach an engine that serves.
 type networkFlags struct{ network.Config }
@@ -33,13 +33,13 @@ func (f *networkFlags) flags(cmd *cobra.Command) {
 func (f *networkFlags) config(sh *shell.Shell) (*network.Config, error) {
 	c := f.Config
 	asked := c.Cert != "" || c.Key != "" || c.BehindProxy || len(c.Hosts) > 0
-	if c.Listen == ListenOff && asked {
+	if c.Listen == listenOff && asked {
 		return nil, shell.Usagef("--listen off: leave out the other network flags")
 	}
-	if variable := sh.Env(ListenVariable); variable != ListenOff || !asked { // a flag says more than a variable
+	if variable := sh.Env(listenVariable); variable != listenOff || !asked { // a flag says more than a variable
 		c.Listen = cmp.Or(c.Listen, variable)
 	}
-	if c.Listen == ListenOff {
+	if c.Listen == listenOff {
 		return nil, nil
 	}
 	if err := address(c.Listen); err != nil {

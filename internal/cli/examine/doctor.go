@@ -49,7 +49,7 @@ func runDoctor(ctx context.Context, sh *shell.Shell) error {
 	}, examineWalls(ctx, sh)...)
 	findings = append(findings,
 		examineResources(ctx, sh),
-		ExamineState(opts.State),
+		examineState(opts.State),
 		doctor.Space(nearest(opts.State)),
 		examineKept(ctx, sh, opts.State),
 		examineDatabase(ctx, sh, opts.State),
@@ -58,7 +58,7 @@ func runDoctor(ctx context.Context, sh *shell.Shell) error {
 		examineForge(sh),
 		examineClock(sh, opts.State),
 		examineEngine(ctx, sh, opts),
-		ExamineListener(ctx, opts.State),
+		examineListener(ctx, opts.State),
 		examineNotices(ctx, sh),
 		examinePlugin(ctx, sh),
 	)

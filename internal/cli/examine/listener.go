@@ -15,9 +15,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
-// ExamineListener asks the engine at its own address whether it is there and can
+// examineListener asks the engine at its own address whether it is there and can
 // work.
-func ExamineListener(ctx context.Context, state string) api.Examined {
+func examineListener(ctx context.Context, state string) api.Examined {
 	const what = "network"
 	address, err := engine.ServedAt(state)
 	if err != nil {

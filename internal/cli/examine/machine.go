@@ -43,7 +43,7 @@ func nearest(folder string) string {
 	}
 }
 
-func ExamineState(state string) api.Examined {
+func examineState(state string) api.Examined {
 	at := nearest(state)
 	probe, err := os.CreateTemp(at, ".stellwerk-doctor-*")
 	if err == nil {

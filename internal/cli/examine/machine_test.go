@@ -5,17 +5,31 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/examine"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
+// finding is what doctor says of one thing.
+func finding(t *testing.T, b *clitest.Bench, what string) api.Examined {
+	t.Helper()
+	b.Out.B.Reset()
+	b.Run(t, shell.ExitOK, "doctor", "--json")
+	all := clitest.Decode[api.ExaminedList](t, b.Out.String()).Findings
+	at := slices.IndexFunc(all, func(f api.Examined) bool { return f.What == what })
+	if at < 0 {
+		t.Fatalf("doctor says nothing of %s", what)
+	}
+	return all[at]
+}
+
 func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
-	state, ready := t.TempDir(), http.StatusOK
+	b, state, ready := clitest.New(t), t.TempDir(), http.StatusOK
+	b.Env["STELLWERK_STATE"] = state
 	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/readyz" {
 			w.WriteHeader(ready)
@@ -23,7 +37,7 @@ func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
 	}))
 	want := func(g string) {
 		t.Helper()
-		if f := examine.ExamineListener(t.Context(), state); f.Grade != g {
+		if f := finding(t, b, "network"); f.Grade != g {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -60,7 +74,8 @@ func TestDoctorLooksWhetherPeopleCanBeTold(t *testing.T) {
 }
 
 func TestDoctorLooksAtTheFilesOfTheStateFolder(t *testing.T) {
-	state := t.TempDir()
+	b, state := clitest.New(t), t.TempDir()
+	b.Env["STELLWERK_STATE"] = state
 	if err := os.Chmod(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -68,13 +83,13 @@ func TestDoctorLooksAtTheFilesOfTheStateFolder(t *testing.T) {
 	if err := os.Chmod(filepath.Join(state, "person.token"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if f := examine.ExamineState(state); f.Grade != api.GradeWarn {
+	if f := finding(t, b, "state"); f.Grade != api.GradeWarn {
 		t.Errorf("%+v", f)
 	}
 	if err := os.Chmod(filepath.Join(state, "person.token"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := examine.ExamineState(state); f.Grade != api.GradeOK {
+	if f := finding(t, b, "state"); f.Grade != api.GradeOK {
 		t.Errorf("%+v", f)
 	}
 }
@@ -84,12 +99,13 @@ func TestDoctorLooksAtTheFilesOfTheStateFolder(t *testing.T) {
 func TestAnEngineByANameOfItsOwn(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer srv.Close()
-	state := t.TempDir()
+	b, state := clitest.New(t), t.TempDir()
+	b.Env["STELLWERK_STATE"] = state
 	address := strings.Replace(srv.URL, "127.0.0.1", "stellwerk.localhost", 1)
 	if err := os.WriteFile(filepath.Join(state, "network.url"), []byte(address+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := examine.ExamineListener(t.Context(), state); f.Grade != api.GradeOK || !strings.Contains(f.Found, address) {
+	if f := finding(t, b, "network"); f.Grade != api.GradeOK || !strings.Contains(f.Found, address) {
 		t.Errorf("%+v", f)
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/playbook"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/run"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -65,7 +64,10 @@ func TestPlaybooks(t *testing.T) {
 	}
 	b.Out.B.Reset()
 	b.Run(t, shell.ExitError, "playbook", "validate", "--json", ".stellwerk/playbooks/bad.yaml")
-	if v := clitest.Decode[map[string][]playbook.Verdict](t, b.Out.String())["playbooks"]; len(v) != 1 || v[0].Valid || len(v[0].Problems) == 0 {
+	if v := clitest.Decode[map[string][]struct {
+		Valid    bool
+		Problems []any
+	}](t, b.Out.String())["playbooks"]; len(v) != 1 || v[0].Valid || len(v[0].Problems) == 0 {
 		t.Errorf("%s", b.Out)
 	}
 	b.Run(t, shell.ExitError, "playbook", "show", "nope")
@@ -99,11 +101,17 @@ func TestRolesSchemaLimits(t *testing.T) {
 	b.Said(t, b.Out, `You write verse.\x1b[2J`)
 	b.Run(t, shell.ExitError, "roles", "nobody")
 
+	b.Out.B.Reset()
+	b.Run(t, shell.ExitOK, "schema", "--json")
+	schemas := clitest.Decode[map[string][]struct{ Name, About string }](t, b.Out.String())["schemas"]
+	if len(schemas) == 0 {
+		t.Error("no schema is listed")
+	}
 	b.Run(t, shell.ExitOK, "schema")
-	for _, s := range playbook.PublishedSchemas() {
+	for _, s := range schemas {
 		b.Said(t, b.Out, s.Name, s.About)
 	}
-	for _, s := range playbook.PublishedSchemas() {
+	for _, s := range schemas {
 		b.Out.B.Reset()
 		b.Run(t, shell.ExitOK, "schema", s.Name)
 		clitest.Decode[map[string]any](t, b.Out.String())
@@ -112,7 +120,7 @@ func TestRolesSchemaLimits(t *testing.T) {
 	b.Env["STELLWERK_LIMITS_ATTEMPTS"] = "5"
 	b.Out.B.Reset()
 	b.Run(t, shell.ExitOK, "limits", "--json")
-	for _, s := range clitest.Decode[run.LimitsAnswer](t, b.Out.String()).Settings {
+	for _, s := range clitest.Decode[struct{ Settings []view.Setting }](t, b.Out.String()).Settings {
 		if s.Key == "limits.attempts" && (s.Value != "5" || !strings.Contains(s.From, "environment")) {
 			t.Errorf("%+v", s)
 		}

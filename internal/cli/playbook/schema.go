@@ -20,7 +20,7 @@ type publishedSchema struct {
 	text func() json.RawMessage // made when it is asked for
 }
 
-func PublishedSchemas() []publishedSchema {
+func publishedSchemas() []publishedSchema {
 	return []publishedSchema{
 		{"playbook", "playbooks, for editors that check and complete YAML", playbook.Schema},
 		{"plan", "the phases that a planner's plan.json proposes to skip", role.PlanSchema},
@@ -39,7 +39,7 @@ func waveSchema(name string) func() json.RawMessage {
 
 func NewSchema(sh *shell.Shell) *cobra.Command {
 	var names []string
-	for _, s := range PublishedSchemas() {
+	for _, s := range publishedSchemas() {
 		names = append(names, s.Name)
 	}
 	return &cobra.Command{
@@ -57,7 +57,7 @@ Stellwerk write. Without a NAME, lists the schemas.`,
 }
 
 func schema(sh *shell.Shell, name string) error {
-	all := PublishedSchemas()
+	all := publishedSchemas()
 	for _, s := range all {
 		if s.Name == name {
 			sh.Printf("%s\n", strings.TrimRight(string(s.text()), "\n"))

@@ -30,8 +30,8 @@ playbook is not valid.`,
 	}
 }
 
-// Verdict is what was found about one playbook.
-type Verdict struct {
+// verdict is what was found about one playbook.
+type verdict struct {
 	Playbook string             `json:"playbook"`
 	Valid    bool               `json:"valid"`
 	Problems []playbook.Problem `json:"problems"`
@@ -66,7 +66,7 @@ func validateAll(ctx context.Context, sh *shell.Shell, given []string) error {
 			given = append(given, repo.Path(file))
 		}
 	}
-	verdicts, bad := []Verdict{}, 0
+	verdicts, bad := []verdict{}, 0
 	for _, name := range given {
 		v, err := validate(ctx, sh, name)
 		if err != nil {
@@ -78,7 +78,7 @@ func validateAll(ctx context.Context, sh *shell.Shell, given []string) error {
 	}
 	if sh.JSON {
 		if err := sh.PrintJSON(struct {
-			Playbooks []Verdict `json:"playbooks"`
+			Playbooks []verdict `json:"playbooks"`
 		}{verdicts}); err != nil {
 			return err
 		}
@@ -91,8 +91,8 @@ func validateAll(ctx context.Context, sh *shell.Shell, given []string) error {
 	return nil
 }
 
-func validate(ctx context.Context, sh *shell.Shell, name string) (Verdict, error) {
-	v := Verdict{Playbook: name, Problems: []playbook.Problem{}, Warnings: []playbook.Warning{}, Roles: []view.RoleSource{}}
+func validate(ctx context.Context, sh *shell.Shell, name string) (verdict, error) {
+	v := verdict{Playbook: name, Problems: []playbook.Problem{}, Warnings: []playbook.Warning{}, Roles: []view.RoleSource{}}
 	p, warnings, err := sh.Playbook(ctx, name)
 	var problems playbook.Problems
 	switch {
@@ -108,7 +108,7 @@ func validate(ctx context.Context, sh *shell.Shell, name string) (Verdict, error
 	return v, nil
 }
 
-func printVerdicts(sh *shell.Shell, verdicts []Verdict) {
+func printVerdicts(sh *shell.Shell, verdicts []verdict) {
 	style := sh.Console.Style
 	if len(verdicts) == 0 {
 		sh.Printf("There are no playbooks in %s.\n", playbook.Folder)

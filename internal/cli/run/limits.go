@@ -33,14 +33,14 @@ open runs. A run keeps the limits it was started or resumed with.`,
 	}
 }
 
-// LimitsAnswer is what limits says on the wire.
-type LimitsAnswer struct {
+// limitsAnswer is what limits says on the wire.
+type limitsAnswer struct {
 	Settings []view.Setting `json:"settings,omitempty"`
 	Accounts []api.Account  `json:"accounts"`
 }
 
 func limits(ctx context.Context, sh *shell.Shell, of string) error {
-	answer := LimitsAnswer{}
+	answer := limitsAnswer{}
 	if of == "" {
 		var err error
 		if answer.Settings, err = inForce(sh); err != nil {

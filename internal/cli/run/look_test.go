@@ -8,7 +8,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/run"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -115,7 +114,7 @@ func TestLimits(t *testing.T) {
 	}
 	b.Out.B.Reset()
 	b.Run(t, shell.ExitOK, "limits", "--json")
-	if got := clitest.Decode[run.LimitsAnswer](t, b.Out.String()); len(got.Accounts) != 2 || *got.Accounts[0].Allowances[0].Left != 4 {
+	if got := clitest.Decode[struct{ Accounts []api.Account }](t, b.Out.String()); len(got.Accounts) != 2 || *got.Accounts[0].Allowances[0].Left != 4 {
 		t.Errorf("%+v", got)
 	}
 }

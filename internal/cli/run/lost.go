@@ -9,8 +9,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// LostShown is how many lost runs are named one by one.
-const LostShown = 5
+// lostShown is how many lost runs are named one by one.
+const lostShown = 5
 
 // runFolders are the folders of the state folder that hold a run's history.
 func runFolders(sh *shell.Shell) ([]string, error) {
@@ -60,7 +60,7 @@ func reportLost(sh *shell.Shell, folders []string) {
 		state = "--state " + plain.ShellWord(sh.StateFlag) + " "
 	}
 	for i, f := range folders {
-		if i == LostShown {
+		if i == lostShown {
 			sh.Printf("  … and %d more in %s\n", len(folders)-i, filepath.Dir(f))
 			break
 		}

@@ -38,8 +38,8 @@ and more.`,
 	return cmd
 }
 
-// EndedShown is how many ended runs a list shows besides the open ones.
-const EndedShown = 5
+// endedShown is how many ended runs a list shows besides the open ones.
+const endedShown = 5
 
 func (o *statusOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
 	return sh.Connect(ctx, func(svc api.Service) error {
@@ -129,7 +129,7 @@ func recent(runs []api.Run) []api.Run {
 	ended := 0
 	for _, r := range runs {
 		if r.EndedAt != nil {
-			if ended++; ended > EndedShown {
+			if ended++; ended > endedShown {
 				continue
 			}
 		}

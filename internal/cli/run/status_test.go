@@ -6,7 +6,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/run"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
@@ -39,7 +38,7 @@ func TestStatusListsOpenRunsAndTheNewestEnded(t *testing.T) {
 	}
 	b.Put("1", "active")
 	b.Run(t, shell.ExitOK, "status")
-	if n := strings.Count(b.Out.String(), "ended-"); n != run.EndedShown {
+	if n := strings.Count(b.Out.String(), "ended-"); n != 5 {
 		t.Errorf("%d ended runs are listed", n)
 	}
 	b.Said(t, b.Out, "alias-1")
@@ -70,7 +69,7 @@ func TestStatusWithoutAnEngine(t *testing.T) {
 func TestStatusNamesLostRuns(t *testing.T) {
 	b := clitest.New(t)
 	state := t.TempDir()
-	for i := range run.LostShown + 2 {
+	for i := range 7 {
 		clitest.WriteFile(t, state+"/runs/lost-"+string(rune('a'+i))+"/manifest.jsonl", "{}\n")
 	}
 	clitest.WriteFile(t, state+"/runs/1/manifest.jsonl", "{}\n")

@@ -38,7 +38,7 @@ func CompleteEpics(sh *Shell) Completer {
 		case 0:
 			offers = sh.offerProjects(cmd.Context())
 		case 1:
-			sh.AskEngine(cmd.Context(), func(ctx context.Context, svc api.Service) error {
+			sh.askEngine(cmd.Context(), func(ctx context.Context, svc api.Service) error {
 				d, err := svc.Project(ctx, args[0])
 				for _, e := range d.Queue {
 					offers = append(offers, cobra.CompletionWithDesc(e.ID, e.Title))
@@ -52,7 +52,7 @@ func CompleteEpics(sh *Shell) Completer {
 
 func (sh *Shell) offerProjects(ctx context.Context) []cobra.Completion {
 	var offers []cobra.Completion
-	sh.AskEngine(ctx, func(ctx context.Context, svc api.Service) error {
+	sh.askEngine(ctx, func(ctx context.Context, svc api.Service) error {
 		list, err := svc.Projects(ctx, api.ProjectQuery{All: true})
 		for _, p := range list {
 			offers = append(offers, cobra.CompletionWithDesc(p.Name, p.Repository))
@@ -62,9 +62,9 @@ func (sh *Shell) offerProjects(ctx context.Context) []cobra.Completion {
 	return offers
 }
 
-// AskEngine asks the engine that runs, if one does. Completion starts none, and has
+// askEngine asks the engine that runs, if one does. Completion starts none, and has
 // nobody to tell of an error.
-func (sh *Shell) AskEngine(ctx context.Context, fn func(context.Context, api.Service) error) {
+func (sh *Shell) askEngine(ctx context.Context, fn func(context.Context, api.Service) error) {
 	opts, err := sh.Options()
 	if err != nil {
 		return

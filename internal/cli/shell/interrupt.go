@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ExitInterrupted is the shell's code for a process that an interrupt ended.
-const ExitInterrupted = 128 + int(syscall.SIGINT)
+// exitInterrupted is the shell's code for a process that an interrupt ended.
+const exitInterrupted = 128 + int(syscall.SIGINT)
 
 // Interruptible ends the returned context at the first interrupt, with
 // errInterrupted as its cause, and the process at the second.
@@ -26,7 +26,7 @@ func Interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 		}
 		select {
 		case <-signals:
-			os.Exit(ExitInterrupted)
+			os.Exit(exitInterrupted)
 		case <-done:
 		}
 	}()

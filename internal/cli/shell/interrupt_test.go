@@ -48,7 +48,7 @@ func TestSecondInterruptQuits(t *testing.T) {
 		}
 	}
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != shell.ExitInterrupted {
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
 		t.Errorf("%v", err)
 	}
 }

@@ -24,7 +24,7 @@ type demoOptions struct {
 func newDemo(sh *shell.Shell) *cobra.Command {
 	o := &demoOptions{}
 	cmd := &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local),
 		Use:         "demo [flags]",
 		Short:       "Watch a whole run with scripted agents",
 		Long: `Creates a small repository in a temporary folder and takes a goal to a pull
@@ -60,7 +60,7 @@ func (o *demoOptions) run(ctx context.Context, sh *shell.Shell) error {
 	fmt.Fprintf(sh.Console.Out, "Created a small repository in %s\n"+
 		"Its agents are scripted: one lies, one dies at work, one is sent back.\n\n", repository)
 	inside := sh.Program
-	inside.Dir = func() (string, error) { return repository, nil }
+	inside.Dir = repository
 	code := Run(ctx, inside, args)
 	if err := explainDemo(ctx, sh, repository, state); err != nil {
 		return err

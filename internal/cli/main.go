@@ -7,6 +7,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -33,9 +34,13 @@ func Main() int {
 	}
 	bridge.Intercept() // it starts every command of a sandbox, and nothing else is made ready for it
 	wall.Intercept()
+	dir, err := os.Getwd()
+	if err != nil { // it was deleted: then its name is what messages can tell
+		dir = cmp.Or(os.Getenv("PWD"), "/")
+	}
 	p := shell.Program{
 		Console: terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv),
-		Build:   built(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now,
+		Build:   built(), Env: os.Getenv, Dir: dir, Now: time.Now,
 		Interruptible: shell.Interruptible,
 	}
 	wire(&p)

@@ -54,7 +54,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		runcmd.NewPause(sh), runcmd.NewResume(sh), runcmd.NewCancel(sh), playbook.NewTrust(sh), runcmd.NewAdvance(sh), tool.New(sh))
 	add(root, groupBooks, playbook.NewInit(sh), playbook.New(sh), playbook.NewRoles(sh), playbook.NewSchema(sh), runcmd.NewLimits(sh))
 	add(root, groupEngine, engine.NewServe(sh), engine.NewStop(sh), engine.NewCockpit(sh), engine.NewTokens(sh), plugin.New(sh), tool.NewMCP(sh), examine.New(sh), engine.NewNotify(sh), engine.NewBackup(sh), engine.NewRestore(sh), engine.NewPrune(sh), newDemo(sh), engine.NewScriptedModel(sh), newVersion(sh), newCompletion(sh))
-	add(root, "", engine.NewWorker(sh), plugin.NewHook(sh), engine.NewScriptedAgent(sh))
+	add(root, "", engine.NewWorker(sh), plugin.NewHook(sh), engine.NewScriptedAgent())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)
 	root.SetUsageTemplate(usageTemplate)
@@ -87,16 +87,16 @@ func prepare(sh *shell.Shell, cmd *cobra.Command) {
 	counted(cmd)
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if _, own := cmd.Annotations[shell.OwnSignals]; !own && sh.Interruptible != nil {
+		if sh.Interruptible != nil && !shell.Marked(cmd, shell.OwnSignals) {
 			ctx, stop := sh.Interruptible(cmd.Context())
 			defer stop()
 			cmd.SetContext(ctx)
 		}
-		cmd.SetContext(sh.AsSession(cmd.Context()))
-		if err := sh.StayHere(cmd); err != nil {
-			return err
+		err := sh.Begin(cmd)
+		if err == nil {
+			err = run(cmd, args)
 		}
-		if err := run(cmd, args); err != nil {
+		if err != nil {
 			return ranError{err}
 		}
 		return nil

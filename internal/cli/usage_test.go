@@ -223,10 +223,7 @@ func TestCompletion(t *testing.T) {
 	b.Said(t, b.Out, "listed\nnone\nopen\n:4\n") // and no names of files
 	b.Run(t, shellcmd.ExitOK, "__complete", "run", "--playbook", "")
 	b.Said(t, b.Out, "feature\n")
-	dir, err := b.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := b.Dir
 	clitest.WriteFile(t, dir+"/.stellwerk/playbooks/release.yaml", "name: release\n")
 	for _, line := range [][]string{{"run", "--playbook"}, {"say", "--playbook"}, {"trust", "--playbook"}, {"playbook", "show"}} {
 		b.Out.B.Reset()

@@ -9,13 +9,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
-	statebackup "github.com/stellwerk-dev/stellwerk/internal/backup"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
-	workerprocess "github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
 // wire gives the command line its engine.
@@ -35,12 +33,7 @@ func wire(p *shell.Program) {
 	p.Stop = func(ctx context.Context, o shell.ConnectOptions) (api.Info, error) {
 		return app.Stop(ctx, appOptions(o))
 	}
-	p.Restore = func(ctx context.Context, o shell.RestoreOptions) error {
-		return statebackup.Restore(ctx, o.State, o.Backup)
-	}
-	p.Worker, p.Salvage, p.HandIn = app.Worker, app.Salvage, workerprocess.HandIn
-	p.Await, p.AttemptShell, p.LookShell = workerprocess.Await, workerprocess.AttemptShell, workerprocess.LookShell
-	p.ScriptedAgent, p.ScriptedModel = workerprocess.ScriptedAgent, workerprocess.ScriptedModel
+	p.Worker, p.Salvage = app.Worker, app.Salvage
 	p.Isolation = func(ctx context.Context) (string, string) {
 		kind, reason := sandbox.Detect(ctx)
 		if kind == sandbox.Sandbox {

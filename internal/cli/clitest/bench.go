@@ -89,7 +89,7 @@ func New(t *testing.T) *Bench {
 		Env: map[string]string{"HOME": dir}}
 	b.Program = shell.Program{
 		Console: terminal.Console{In: strings.NewReader(""), Out: b.Out, Err: b.Err, Width: func() int { return 0 }, ErrWidth: func() int { return 0 }},
-		Build:   shell.Build{Version: "1.0"}, Env: func(n string) string { return b.Env[n] }, Dir: func() (string, error) { return dir, nil },
+		Build:   shell.Build{Version: "1.0"}, Env: func(n string) string { return b.Env[n] }, Dir: dir,
 		Now: func() time.Time { return Noon },
 		Dial: func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
 			return b.Svc, func() error { b.Closed++; return nil }, nil
@@ -164,6 +164,7 @@ func (b *Bench) Put(id string, status core.RunStatus) {
 	}
 	if status == core.StatusAwaiting {
 		d.Gate = &core.Gate{Subject: Subject()}
+		d.Subject = &d.Gate.Subject
 	}
 	b.Svc.Put(d)
 	b.Happen(id, core.RunStarted{Run: id, Alias: d.Alias, Title: d.Title}, nil)
@@ -180,6 +181,7 @@ func (b *Bench) Ends(id string, body core.Body, status core.RunStatus) {
 func (b *Bench) Waits(id string) {
 	b.Happen(id, core.ApprovalRequested{Subject: Subject()}, func(d *api.RunDetail) {
 		d.Status, d.Gate = core.StatusAwaiting, &core.Gate{Subject: Subject()}
+		d.Subject = &d.Gate.Subject
 	})
 }
 
@@ -242,10 +244,7 @@ func Keyboard(t *testing.T, b *Bench) *io.PipeWriter {
 // InRepository gives the bench a git repository with a file.
 func InRepository(t *testing.T, b *Bench) string {
 	t.Helper()
-	dir, err := b.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := b.Dir
 	WriteFile(t, dir+"/go.mod", "module x\n")
 	if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -9,27 +9,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-// errNotConfirmed ends a command that the person thought better of.
-const errNotConfirmed = shell.Status(shell.ExitError)
-
-// ConfirmUnnamed asks a person at a terminal who has not named the run whether the one that
-// was found is meant, before a word that cannot be taken back. Scripts say it in a
-// repository with one open run, and are not asked.
-func ConfirmUnnamed(ctx context.Context, sh *shell.Shell, svc api.Service, given, id, question string) error {
+// ConfirmUnnamed asks a person at a terminal who did not name the run whether they
+// mean the one that was found. Scripts and sessions are not asked.
+func ConfirmUnnamed(ctx context.Context, sh *shell.Shell, given string, run api.Run, question string) error {
 	if given != "" || !sh.Console.Ask || sh.JSON || sh.SessionHere() != "" {
 		return nil
 	}
-	d, err := svc.Run(ctx, id)
-	if err != nil {
-		return err
-	}
-	yes, err := sh.Confirm(ctx, fmt.Sprintf(question, terminal.Line(d.Alias), terminal.Line(d.Stage)))
-	if err != nil {
-		return err
-	}
-	if !yes {
+	yes, err := sh.Confirm(ctx, fmt.Sprintf(question, terminal.Line(run.Alias), terminal.Line(run.Stage)))
+	if err == nil && !yes {
 		sh.Printf("Nothing was done.\n")
-		return errNotConfirmed
+		err = shell.Exit(shell.ExitError)
 	}
-	return nil
+	return err
 }

@@ -21,14 +21,10 @@ func PrintDocument(ctx context.Context, sh *shell.Shell, svc api.Service, id, na
 	if err := svc.Artifact(ctx, id, name, &text); err != nil {
 		return err
 	}
-	if sh.JSON {
-		return sh.PrintJSON(struct {
-			Name    string `json:"name"`
-			Content string `json:"content"`
-		}{name, text.String()})
-	}
-	sh.Printf("%s\n", strings.TrimRight(terminal.Text(text.String()), "\n"))
-	return nil
+	return sh.Print(struct {
+		Name    string `json:"name"`
+		Content string `json:"content"`
+	}{name, text.String()}, strings.TrimRight(terminal.Text(text.String()), "\n"))
 }
 
 // showGate prints the documents that a gate is about, and complains of those it cannot.

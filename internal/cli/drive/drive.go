@@ -19,9 +19,9 @@ import (
 // end are other commands, and there are only so many terminals.
 const MaxHandovers = 8
 
-// Run follows a run, asks the person at its gates where one sits there, and
-// ends with the exit code of how the run stands. An engine that lived in another
-// command may end before; then this one goes on with the next, or is it.
+// Run follows a run, asks a person at the terminal at its gates, and ends with
+// the exit code of how the run stands. If the engine lived in another command
+// that ended, this one continues with the next engine, or becomes it.
 func Run(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, after int64) error {
 	return driveOn(ctx, sh, svc, run, after, MaxHandovers)
 }
@@ -50,7 +50,7 @@ func driveWith(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Ru
 		case err != nil:
 			return seen, err
 		case !asked:
-			return seen, finished(ctx, sh, svc, detail)
+			return seen, finish(ctx, sh, svc, detail)
 		case answered == nil:
 			sh.PrintText("Nothing decided. Next: ", sh.WithFlags(detail.Next))
 			return seen, shell.Exit(shell.ExitWaiting)
@@ -59,40 +59,30 @@ func driveWith(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Ru
 	}
 }
 
-// asksHere reports a gate and a person in front of it.
+// asksHere reports a gate with a person in front of it.
 func asksHere(sh *shell.Shell, d api.RunDetail) bool {
-	return sh.Console.Ask && !sh.JSON && sh.ForPeople("") == nil &&
+	return sh.Console.Ask && !sh.JSON && sh.Attempt == "" &&
 		d.Status == core.StatusAwaiting && d.Gate != nil
 }
 
-// finished is finish, and what else waits.
-func finished(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail) error {
-	ended := finish(sh, d)
+// finish prints how the run stands, what to type next and what else waits.
+func finish(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail) error {
+	if err := sh.Print(d, sh.View().Run(d)...); err != nil {
+		return err
+	}
 	if err := tellQueue(ctx, sh, svc, d.Run); err != nil {
 		return err
 	}
-	return ended
-}
-
-// finish says how the run stands and what to type next.
-func finish(sh *shell.Shell, d api.RunDetail) error {
-	if sh.JSON {
-		if err := sh.PrintJSON(d); err != nil {
-			return err
-		}
-		return shell.Exit(shell.ExitByStatus(d.Status))
-	}
-	sh.PrintLines(sh.View().Run(d))
 	return shell.Exit(shell.ExitByStatus(d.Status))
 }
 
-// Leave says how a run that was left goes on, and ends with its exit code.
+// Leave prints how a run that was left goes on, and ends with its exit code.
 func Leave(sh *shell.Shell, svc api.Service, run api.Run) error {
 	TellLeft(sh, svc, run)
 	return shell.Exit(shell.ExitWaiting)
 }
 
-// TellLeft says how a run that was left goes on.
+// TellLeft prints how a run that was left goes on.
 func TellLeft(sh *shell.Shell, svc api.Service, run api.Run) {
 	alias := terminal.Line(run.Alias)
 	if sh.EngineEnds(svc) {
@@ -104,7 +94,7 @@ func TellLeft(sh *shell.Shell, svc api.Service, run api.Run) {
 	}
 }
 
-// After is what a command does once the person's word is given.
+// After is what a command does after it gave the person's word.
 type After struct {
 	Follow bool
 	Detach bool
@@ -116,40 +106,37 @@ func (a *After) Flags(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("follow", "detach")
 }
 
-// AfterHelp is the paragraph that explains it.
+// AfterHelp is the paragraph of a command's help that explains it.
 const AfterHelp = `
 
 If an engine runs in the background, the command returns at once. If not, it
 drives the run itself until the run ends or needs you again; --detach starts an
 engine in the background instead.`
 
-// word is what a person says about a run.
-type word func(svc api.Service, id string) (api.Run, error)
+// Word says something about a run to the engine. The run is as shell.Find found it.
+type Word func(svc api.Service, run api.Run) (api.Run, error)
 
 // Steer gives a person's word about a run and sees to it that the run goes on.
-func Steer(ctx context.Context, sh *shell.Shell, what, given string, a After, w word) error {
-	if err := sh.ForPeople(what); err != nil {
-		return err
-	}
-	if a.Detach || sh.Session() != "" {
+func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) error {
+	if a.Detach || sh.Session != "" {
 		if err := sh.EnsureEngine(ctx); err != nil {
 			return err
 		}
 	}
 	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, given)
+		run, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
-		run, err := w(svc, id)
-		if err != nil {
+		if run, err = w(svc, run); err != nil {
 			return err
 		}
 		return Continue(ctx, sh, svc, run, a)
 	})
 }
 
-// Continue follows the run where asked to, or where nobody else would drive it.
+// Continue follows the run if asked to, or if nobody else would drive it, and
+// prints how it stands otherwise.
 func Continue(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, a After) error {
 	if session := sh.SessionHere(); session != "" && !a.Follow {
 		return TellNext(ctx, sh, svc, session, run)
@@ -157,9 +144,5 @@ func Continue(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run
 	if a.Follow || sh.EngineEnds(svc) && !a.Detach {
 		return Run(ctx, sh, svc, run, run.Seq)
 	}
-	if sh.JSON {
-		return sh.PrintJSON(run)
-	}
-	sh.PrintLines(sh.View().Runs([]api.Run{run}))
-	return nil
+	return sh.Print(run, sh.View().Runs([]api.Run{run})...)
 }

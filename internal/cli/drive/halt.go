@@ -26,19 +26,15 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Halt gives a person's word that stops a run. Where it ends what is running
-// and the engine is this process, it waits for that.
-func Halt(ctx context.Context, sh *shell.Shell, what, given string, stop bool, w word) error {
-	if err := sh.ForPeople(what); err != nil {
-		return err
-	}
+// Halt gives a person's word that stops a run. If that also ends agents (stop) and
+// the engine lives in this process, Halt waits for them.
+func Halt(ctx context.Context, sh *shell.Shell, given string, stop bool, w Word) error {
 	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, given)
+		run, err := sh.Find(ctx, svc, given)
 		if err != nil {
 			return err
 		}
-		run, err := w(svc, id)
-		if err != nil {
+		if run, err = w(svc, run); err != nil {
 			return err
 		}
 		settled := true
@@ -47,10 +43,9 @@ func Halt(ctx context.Context, sh *shell.Shell, what, given string, stop bool, w
 				return err
 			}
 		}
-		if sh.JSON {
-			return sh.PrintJSON(run)
+		if err := sh.Print(run, sh.View().Runs([]api.Run{run})...); err != nil || sh.JSON {
+			return err
 		}
-		sh.PrintLines(sh.View().Runs([]api.Run{run}))
 		if !settled {
 			sh.Printf("An agent is still stopping; the next command completes that.\n")
 		}
@@ -58,8 +53,8 @@ func Halt(ctx context.Context, sh *shell.Shell, what, given string, stop bool, w
 	})
 }
 
-// settle keeps an engine of this process alive until what it was told to stop
-// has stopped, and reports whether it has.
+// settle keeps an engine of this process alive until the agents that it stops are
+// gone, and reports whether they are.
 func settle(ctx context.Context, sh *shell.Shell, svc api.Service, id string) (bool, error) {
 	if !sh.EngineEnds(svc) {
 		return true, nil

@@ -21,19 +21,11 @@ func TellNext(ctx context.Context, sh *shell.Shell, svc api.Service, session str
 		return err
 	}
 	if turn.Run == nil || turn.Run.ID != run.ID {
-		if sh.JSON {
-			return sh.PrintJSON(run)
-		}
-		sh.PrintLines(sh.View().Runs([]api.Run{run}))
-		return nil
-	}
-	if sh.JSON {
-		return sh.PrintJSON(turn)
+		return sh.Print(run, sh.View().Runs([]api.Run{run})...)
 	}
 	text, err := relay.NextText(turn)
 	if err != nil {
 		return err
 	}
-	sh.Printf("%s\n", terminal.Text(text))
-	return nil
+	return sh.Print(turn, terminal.Text(text))
 }

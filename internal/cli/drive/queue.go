@@ -9,8 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-// PrintQueued says where a goal waits that could not begin at once, and who starts
-// it.
+// PrintQueued prints where a queued goal waits, and who starts it.
 func PrintQueued(sh *shell.Shell, svc api.Service, run api.Run) error {
 	if sh.JSON {
 		return sh.PrintJSON(run)
@@ -28,7 +27,7 @@ func PrintQueued(sh *shell.Shell, svc api.Service, run api.Run) error {
 	return nil
 }
 
-// tellQueue says what became of the project's queue when a run has ended and the
+// tellQueue prints what is left in the project's queue if a run has ended and the
 // engine ends with this command.
 func tellQueue(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run) error {
 	if sh.JSON || !run.Status.Terminal() || !sh.EngineEnds(svc) {
@@ -47,8 +46,7 @@ func tellQueue(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Ru
 	return nil
 }
 
-// beside reports a run that drove the project before another ended, and did not
-// wait for that.
+// beside reports a driver that did not wait for the ended run.
 func beside(ended, driver api.Run) bool {
 	return ended.EndedAt != nil && driver.StartedAt.Before(*ended.EndedAt)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -19,28 +20,21 @@ not exist yet. The backup leaves out attempts under way; after a restore, the
 engine tries them again.`,
 		Example: `  stellwerk backup ~/backups/stellwerk-$(date +%F)`,
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return backup(cmd.Context(), sh, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return writeBackup(cmd.Context(), sh, args[0]) },
 	}
 }
 
-func backup(ctx context.Context, sh *shell.Shell, path string) error {
+func writeBackup(ctx context.Context, sh *shell.Shell, path string) error {
 	if !filepath.IsAbs(path) {
 		if err := sh.NotElsewhere("a folder here", "give an absolute path on the engine's machine"); err != nil {
 			return err
 		}
 	}
-	path, err := sh.Absolute(path)
-	if err != nil {
-		return err
-	}
+	path = sh.Absolute(path)
 	return sh.Connect(ctx, func(svc api.Service) error {
 		if err := svc.Backup(ctx, path); err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(api.Backup{Path: path})
-		}
-		sh.Printf("Backup written to %s\n", path)
-		return nil
+		return sh.Print(api.Backup{Path: path}, fmt.Sprintf("Backup written to %s", path))
 	})
 }

@@ -11,7 +11,7 @@ import (
 func TestBackup(t *testing.T) {
 	b := clitest.New(t)
 	b.Run(t, shell.ExitOK, "backup", "there")
-	dir, _ := b.Dir()
+	dir := b.Dir
 	if got := b.Svc.Calls()[0].Req; got != filepath.Join(dir, "there") {
 		t.Errorf("%v", got)
 	}

@@ -25,8 +25,9 @@ import (
 func NewCockpit(sh *shell.Shell) *cobra.Command {
 	open := false
 	cmd := &cobra.Command{
-		Use:   "cockpit [flags]",
-		Short: "Print a link that signs you in to the cockpit",
+		Annotations: shell.Mark(shell.AtTerminal),
+		Use:         "cockpit [flags]",
+		Short:       "Print a link that signs you in to the cockpit",
 		Long: `Prints a link to the running engine's cockpit. If no engine runs, the command
 starts one in the background, as ` + "`stellwerk serve --detach`" + ` does. The link signs
 one browser in, once, within ten minutes, in your name: here as an admin, with
@@ -49,9 +50,6 @@ used or has expired. Some sandboxed browsers cannot read it: use the link.`,
 }
 
 func cockpit(ctx context.Context, sh *shell.Shell, open bool) error {
-	if err := sh.AtTerminal("cockpit"); err != nil {
-		return err
-	}
 	if err := EnsureServing(ctx, sh); err != nil {
 		return err
 	}
@@ -81,22 +79,19 @@ func cockpit(ctx context.Context, sh *shell.Shell, open bool) error {
 // EnsureServing makes sure that an engine runs in the background; one that begins
 // serves the cockpit. One that runs already, or elsewhere, is left as it is.
 func EnsureServing(ctx context.Context, sh *shell.Shell) error {
-	if sh.IsElsewhere() {
-		return nil
-	}
 	opts, err := sh.Options()
-	if err != nil || opts.Existing {
+	if err != nil || opts.Existing || opts.Server != "" {
 		return err
 	}
 	opts.Network = &network.Config{AnyPort: true}
 	return sh.Detach(ctx, opts)
 }
 
-// SignIn has the engine make a link for this person's browser.
+// SignIn asks the engine for a link that signs this person's browser in.
 func SignIn(ctx context.Context, sh *shell.Shell, svc api.Service) (api.SignInCode, error) {
 	code, err := svc.SignIn(ctx, api.SignIn{})
-	if server := sh.Server(); err == nil && server != "" { // that is how it is reached from here
-		code.URL = strings.TrimSuffix(server, "/") + "/sign-in#" + code.Code
+	if err == nil && sh.Server != "" { // that is how it is reached from here
+		code.URL = strings.TrimSuffix(sh.Server, "/") + "/sign-in#" + code.Code
 	}
 	return code, err
 }

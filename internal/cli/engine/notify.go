@@ -19,8 +19,9 @@ bell, desktop, webhook, slack.`,
 		Example: `  stellwerk notify test`,
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use:   "test",
-		Short: "Send one test message in each way",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "test",
+		Short:       "Send one test message in each way",
 		Long: `The engine sends one message in each way that the setting notify lists, even in
 quiet hours, with the engine's own secrets. Prints the result of each; the exit
 code is 1 if one failed.`,
@@ -33,9 +34,6 @@ code is 1 if one failed.`,
 }
 
 func notifyTest(ctx context.Context, sh *shell.Shell) error {
-	if err := sh.ForPeople("a test of the notifications"); err != nil {
-		return err
-	}
 	var tests []api.NoticeTest
 	err := sh.Connect(ctx, func(svc api.Service) (err error) {
 		tests, err = svc.TestNotices(ctx)

@@ -24,8 +24,9 @@ type pruneOptions struct {
 func NewPrune(sh *shell.Shell) *cobra.Command {
 	o := &pruneOptions{}
 	cmd := &cobra.Command{
-		Use:   "prune [flags]",
-		Short: "Remove redundant data of old runs",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "prune [flags]",
+		Short:       "Remove redundant data of old runs",
 		Long: `Lists the data of ended runs that provably exists elsewhere, and with --yes
 removes it: folders of attempts and workspaces, refs of attempts whose commits
 the run's branch contains, and blobs that no event refers to; with --transcripts
@@ -51,9 +52,6 @@ stellwerk serve does this once a day.`,
 }
 
 func (o *pruneOptions) run(ctx context.Context, sh *shell.Shell) error {
-	if err := sh.ForPeople("what to remove"); err != nil {
-		return err
-	}
 	age, err := config.ParseAge(o.older)
 	if err != nil {
 		return shell.Usagef("--older-than: %v", err)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/backup"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 func NewRestore(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local),
 		Use:         "restore BACKUP",
 		Short:       "Restore the state folder from a backup",
 		Long: `Restores a backup into the state folder, which must be new or empty and have no
@@ -23,15 +24,11 @@ running engine. It overwrites nothing, and refuses an incomplete backup.`,
 }
 
 func restore(ctx context.Context, sh *shell.Shell, path string) error {
-	path, err := sh.Absolute(path)
-	if err != nil {
-		return err
-	}
 	opts, err := sh.Options()
 	if err != nil {
 		return err
 	}
-	if err := sh.Restore(ctx, shell.RestoreOptions{State: opts.State, Backup: path}); err != nil {
+	if err := backup.Restore(ctx, opts.State, sh.Absolute(path)); err != nil {
 		return err
 	}
 	if sh.JSON {

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
 func NewScriptedModel(sh *shell.Shell) *cobra.Command {
 	address, record := "", ""
 	cmd := &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local),
 		Use:         "scripted-model SCENARIO [flags]",
 		Short:       "Play a scenario to a real agent program",
 		Long: `Serves a scenario over the Messages API on this machine, so that you can try a
@@ -21,7 +22,7 @@ ANTHROPIC_BASE_URL.`,
   stellwerk scripted-model scenario.yaml --address 127.0.0.1:4000`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := sh.ScriptedModel(cmd.Context(), args[0], address, record, sh.Console.Out)
+			err := worker.ScriptedModel(cmd.Context(), args[0], address, record, sh.Console.Out)
 			if errors.Is(err, shell.ErrInterrupted) {
 				return nil
 			}

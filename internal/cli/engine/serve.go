@@ -30,7 +30,7 @@ type serveOptions struct {
 func NewServe(sh *shell.Shell) *cobra.Command {
 	o := &serveOptions{}
 	cmd := &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local),
 		Use:         "serve [flags]",
 		Short:       "Keep an engine running",
 		Long: `Runs the state folder's engine until you interrupt it. Other commands then use

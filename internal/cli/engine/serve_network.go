@@ -46,13 +46,9 @@ func (f *networkFlags) config(sh *shell.Shell) (*network.Config, error) {
 		return nil, err
 	}
 	c.AnyPort = c.Listen == "" && !asked
-	var err error
 	for _, file := range []*string{&c.Cert, &c.Key} {
-		if *file == "" {
-			continue
-		}
-		if *file, err = sh.Absolute(*file); err != nil {
-			return nil, err
+		if *file != "" {
+			*file = sh.Absolute(*file)
 		}
 	}
 	return &c, nil

@@ -11,7 +11,7 @@ import (
 
 func NewStop(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local, shell.AtTerminal),
 		Use:         "stop",
 		Short:       "Stop the engine in the background",
 		Long: `Stops the state folder's engine cleanly and waits until it is gone. Agents at
@@ -34,9 +34,6 @@ type stopAnswer struct {
 }
 
 func stop(ctx context.Context, sh *shell.Shell) error {
-	if err := sh.AtTerminal("stop"); err != nil {
-		return err
-	}
 	opts, err := sh.Options()
 	if err != nil {
 		return err

@@ -34,8 +34,9 @@ The engine shows a token once, when it creates it, and keeps only its digest.`,
 func newTokensAdd(sh *shell.Shell) *cobra.Command {
 	req := api.AddToken{}
 	cmd := &cobra.Command{
-		Use:   "add NAME --role ROLE",
-		Short: "Create a token",
+		Annotations: shell.Mark(shell.AtTerminal),
+		Use:         "add NAME --role ROLE",
+		Short:       "Create a token",
 		Long: `Creates a token and prints it once. Keep it where only its owner can read it: in
 a file of mode 0600 for --token-file, or in STELLWERK_TOKEN.`,
 		Example: `  stellwerk tokens add ada --role approver
@@ -47,17 +48,14 @@ a file of mode 0600 for --token-file, or in STELLWERK_TOKEN.`,
 		},
 	}
 	cmd.Flags().StringVar((*string)(&req.Role), "role", "", "what it allows: viewer, approver or admin")
-	shell.Must(cmd.MarkFlagRequired("role"))
-	shell.Must(cmd.RegisterFlagCompletionFunc("role", shell.Offer(func() []string {
-		return []string{string(api.RoleViewer), string(api.RoleApprover), string(api.RoleAdmin)}
-	})))
+	if err := cmd.MarkFlagRequired("role"); err != nil {
+		panic(err) // the flag is misspelt
+	}
+	shell.CompleteFlag(cmd, "role", shell.Choices(string(api.RoleViewer), string(api.RoleApprover), string(api.RoleAdmin)))
 	return cmd
 }
 
 func addToken(ctx context.Context, sh *shell.Shell, req api.AddToken) error {
-	if err := sh.AtTerminal("tokens add"); err != nil {
-		return err
-	}
 	return sh.Connect(ctx, func(svc api.Service) error {
 		t, err := svc.AddToken(ctx, req)
 		if err != nil {
@@ -111,8 +109,9 @@ func listTokens(ctx context.Context, sh *shell.Shell, all bool) error {
 
 func newTokensRevoke(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
-		Use:   "revoke TOKEN",
-		Short: "Revoke a token",
+		Annotations: shell.Mark(shell.AtTerminal),
+		Use:         "revoke TOKEN",
+		Short:       "Revoke a token",
 		Long: `Revokes a token, by its name or id, and ends every browser session that began
 with it, at once.`,
 		Example: `  stellwerk tokens revoke ada`,
@@ -122,18 +121,11 @@ with it, at once.`,
 }
 
 func revokeToken(ctx context.Context, sh *shell.Shell, id string) error {
-	if err := sh.AtTerminal("tokens revoke"); err != nil {
-		return err
-	}
 	return sh.Connect(ctx, func(svc api.Service) error {
 		t, err := svc.RevokeToken(ctx, id, api.RevokeToken{})
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(t)
-		}
-		sh.Printf("The token of %s no longer works.\n", terminal.Line(t.Name))
-		return nil
+		return sh.Print(t, fmt.Sprintf("The token of %s no longer works.", terminal.Line(t.Name)))
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
@@ -18,19 +19,14 @@ import (
 // examineCredentials looks whether the variables are set that agents get their
 // credentials by, and whether one is where the settings say. It shows no value:
 // whether one is good is for the agent to find out.
-func examineCredentials(ctx context.Context, sh *shell.Shell) api.Examined {
-	if repo, err := sh.Repository(); err == nil {
-		if _, _, err := repo.Settings(); err != nil {
-			return unsettled("credentials")
-		}
-	}
+func examineCredentials(ctx context.Context, sh *shell.Shell, kept config.CredentialSettings) api.Examined {
 	var found, missing []string
 	without := ""
 	if sh.Credentials != nil {
 		names := sh.Credentials()
 		_, err := program.Look(os.Getenv("PATH"), "claude")
-		set := slices.IndexFunc(names, func(name string) bool { return isSet(sh, name) })
-		place, trouble := keptCredential(ctx, sh)
+		set := slices.IndexFunc(names, func(name string) bool { return sh.Env(name) != "" })
+		place, trouble := keptCredential(ctx, kept)
 		switch none := "none of " + strings.Join(names, ", ") + " is set"; {
 		case trouble != "":
 			missing = append(missing, "claude: "+trouble)
@@ -45,7 +41,7 @@ func examineCredentials(ctx context.Context, sh *shell.Shell) api.Examined {
 		}
 	}
 	for _, s := range namedSecrets(ctx, sh) {
-		if isSet(sh, s.variable) {
+		if sh.Env(s.variable) != "" {
 			found = append(found, fmt.Sprintf("%s: %s is set", s.playbook, s.variable))
 		} else {
 			missing = append(missing, fmt.Sprintf("%s: %s is not set", s.playbook, s.variable))
@@ -64,18 +60,13 @@ func examineCredentials(ctx context.Context, sh *shell.Shell) api.Examined {
 	return doctor.OK("credentials", strings.Join(found, "; "))
 }
 
-func isSet(sh *shell.Shell, variable string) bool { return sh.Env(variable) != "" }
-
 type namedSecret struct{ playbook, variable string }
 
 // namedSecrets are the variables that the playbooks of the working copy pass to
 // their agents. A playbook that cannot be read names none; playbook validate
 // says why.
 func namedSecrets(ctx context.Context, sh *shell.Shell) []namedSecret {
-	repo, err := sh.Repository()
-	if err != nil {
-		return nil
-	}
+	repo := sh.Repository()
 	files, err := repo.Playbooks()
 	if err != nil {
 		return nil

@@ -12,12 +12,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
 func New(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local),
 		Use:         "doctor",
 		Short:       "Check that this machine has what runs need",
 		Long: `Checks git and your commit identity, your settings and price list, isolation and
@@ -41,26 +42,41 @@ func runDoctor(ctx context.Context, sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	findings := append([]api.Examined{
+	settings, _, wrong := sh.Repository().Settings()
+	// A mistake in the settings is found once; what needs them is not examined then.
+	settled := func(what string, examine func(*config.Settings) api.Examined) api.Examined {
+		if wrong != nil {
+			return doctor.Warn(what, "not checked: your settings have a mistake, see above", "")
+		}
+		return examine(settings)
+	}
+	kind, why := sh.Isolation(ctx)
+	isolated := kind == config.IsolationSandbox
+	findings := []api.Examined{
 		doctor.Git(ctx),
 		examineIdentity(ctx, sh),
-		examineSettings(sh),
-		examineIsolation(ctx, sh),
-	}, examineWalls(ctx, sh)...)
+		examineSettings(sh, wrong),
+		doctor.Isolation(kind, why, sh.Remedy()),
+	}
+	if isolated {
+		findings = append(findings, doctor.Walls(sh.Walls(ctx))...)
+	} else {
+		findings = append(findings, doctor.Warn("walls", "none: Stellwerk cannot isolate agents here", ""))
+	}
 	findings = append(findings,
-		examineResources(ctx, sh),
+		doctor.Resources(sh.Bounds(isolated)),
 		examineState(opts.State),
 		doctor.Space(nearest(opts.State)),
-		examineKept(ctx, sh, opts.State),
+		settled("kept", func(s *config.Settings) api.Examined { return examineKept(ctx, opts.State, s.Retention.V > 0) }),
 		examineDatabase(ctx, sh, opts.State),
 		examineAgents(ctx),
-		examineCredentials(ctx, sh),
-		examineForge(sh),
+		settled("credentials", func(s *config.Settings) api.Examined { return examineCredentials(ctx, sh, s.Credential) }),
+		settled("forge", func(s *config.Settings) api.Examined { return examineForge(sh, s.Forge) }),
 		examineClock(sh, opts.State),
 		examineEngine(ctx, sh, opts),
 		examineListener(ctx, opts.State),
-		examineNotices(ctx, sh),
-		examinePlugin(ctx, sh),
+		settled("notify", func(s *config.Settings) api.Examined { return examineNotices(ctx, sh, s.Notify.V, s.Telling) }),
+		examinePlugin(ctx, sh.Dir),
 	)
 	if proxy, found := examineProxies(sh); found {
 		findings = append(findings, proxy)

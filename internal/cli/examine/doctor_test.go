@@ -134,12 +134,12 @@ func TestDoctorReportsAMissingIdentity(t *testing.T) {
 	if err := exec.CommandContext(t.Context(), "git", "init", "-q", repository).Run(); err != nil {
 		t.Fatal(err)
 	}
-	b.Dir = func() (string, error) { return repository, nil }
+	b.Dir = repository
 	b.Run(t, shell.ExitError, "doctor")
 	b.Said(t, b.Out, "fail  identity    git does not know who you are", "git config --global user.email")
 
 	// Elsewhere it may be a repository's own.
-	b.Dir = func() (string, error) { return elsewhere, nil }
+	b.Dir = elsewhere
 	b.Out.B.Reset()
 	b.Run(t, shell.ExitOK, "doctor")
 	b.Said(t, b.Out, "warn  identity    git does not know who you are, unless a repository sets")

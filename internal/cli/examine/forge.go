@@ -15,17 +15,8 @@ import (
 // examineForge looks at the settings of the forge. Of the token it looks only
 // whether there is one where the settings say, and whether others can read it;
 // whether it is good is for the forge to say.
-func examineForge(sh *shell.Shell) api.Examined {
+func examineForge(sh *shell.Shell, f config.ForgeSettings) api.Examined {
 	const what = "forge"
-	repo, err := sh.Repository()
-	if err != nil {
-		return unsettled(what)
-	}
-	settings, _, err := repo.Settings()
-	if err != nil {
-		return unsettled(what)
-	}
-	f := settings.Forge
 	if f.Local() {
 		return doctor.OK(what, "local: pull requests are records on this machine")
 	}
@@ -41,7 +32,7 @@ func examineForge(sh *shell.Shell) api.Examined {
 
 func missingToken(sh *shell.Shell, f config.ForgeSettings) (missing, advice string) {
 	variable, file := f.TokenVariable(), f.TokenFile.V
-	if variable != "" && isSet(sh, variable) {
+	if variable != "" && sh.Env(variable) != "" {
 		return "", ""
 	}
 	if file == "" {

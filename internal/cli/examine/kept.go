@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -25,16 +24,8 @@ const (
 
 // examineKept says that a state folder has grown large and that nothing of it is
 // ever removed by itself.
-func examineKept(ctx context.Context, sh *shell.Shell, state string) api.Examined {
+func examineKept(ctx context.Context, state string, pruned bool) api.Examined {
 	const what = "kept"
-	repo, err := sh.Repository()
-	if err != nil {
-		return unsettled(what)
-	}
-	settings, _, err := repo.Settings()
-	if err != nil {
-		return unsettled(what)
-	}
 	sizes, whole := weigh(ctx, state)
 	var sum uint64
 	for _, size := range sizes {
@@ -45,7 +36,7 @@ func examineKept(ctx context.Context, sh *shell.Shell, state string) api.Examine
 		found = "more than " + found
 	}
 	found += " in " + state
-	if sum < keptLarge || settings.Retention.V > 0 {
+	if sum < keptLarge || pruned {
 		return doctor.OK(what, found)
 	}
 	return doctor.Warn(what, fmt.Sprintf("%s (%s); nothing removes old data automatically: `retention` is off", found, largest(sizes)), "`stellwerk prune` lists what can go, `stellwerk prune --yes` removes it; with `retention: 90d` in your settings, `stellwerk serve` does so daily. Yards stay: they hold the work")

@@ -4,24 +4,15 @@ import (
 	"context"
 
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
 // keptCredential gets the model's credential from where the settings keep it, and
-// says only where that is, or what went wrong. Both are empty if it is kept in the
-// environment, or if there are no settings to go by.
-func keptCredential(ctx context.Context, sh *shell.Shell) (place, trouble string) {
-	repo, err := sh.Repository()
-	if err != nil {
-		return "", ""
-	}
-	settings, _, err := repo.Settings()
-	if err != nil {
-		return "", ""
-	}
-	c := settings.Credential
+// returns only where that is, or what went wrong. Both are empty if the settings
+// name no place.
+func keptCredential(ctx context.Context, c config.CredentialSettings) (place, trouble string) {
 	kind := broker.Kind(c.Kind.V)
 	var source broker.Source
 	switch {

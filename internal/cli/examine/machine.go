@@ -14,23 +14,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
-	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
-
-func examineIsolation(ctx context.Context, sh *shell.Shell) api.Examined {
-	kind, why := sh.Isolation(ctx)
-	return doctor.Isolation(kind, why, sh.Remedy())
-}
-
-// examineResources says which limits of an attempt the kernel holds here.
-func examineResources(ctx context.Context, sh *shell.Shell) api.Examined {
-	kind, _ := sh.Isolation(ctx)
-	return doctor.Resources(sh.Bounds(kind == config.IsolationSandbox))
-}
 
 // nearest is the folder, or the closest one above it that exists. A folder that
 // cannot be looked at is not taken for one that is not there.

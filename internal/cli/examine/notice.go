@@ -20,23 +20,14 @@ import (
 // examineNotices looks whether the ways in which a person is told can be used:
 // whether what they need is set here, and whether the servers can be reached.
 // Nothing is sent.
-func examineNotices(ctx context.Context, sh *shell.Shell) api.Examined {
+func examineNotices(ctx context.Context, sh *shell.Shell, ways []string, telling config.NotifySettings) api.Examined {
 	const what = "notify"
-	repo, err := sh.Repository()
-	if err != nil {
-		return unsettled(what)
-	}
-	settings, _, err := repo.Settings()
-	if err != nil {
-		return unsettled(what)
-	}
-	ways := settings.Notify.V
 	if slices.Contains(ways, config.NotifyOff) {
 		return doctor.OK(what, "off: `stellwerk inbox` shows what waits for you")
 	}
 	var troubles []string
 	for _, way := range ways {
-		if err := examineWay(ctx, sh, way, settings.Telling); err != nil {
+		if err := examineWay(ctx, sh, way, telling); err != nil {
 			troubles = append(troubles, way+": "+err.Error())
 		}
 	}
@@ -44,8 +35,8 @@ func examineNotices(ctx context.Context, sh *shell.Shell) api.Examined {
 		return doctor.Warn(what, terminal.Line(strings.Join(troubles, "; ")), "fix it, then run `stellwerk notify test`; an engine keeps the environment it was started with")
 	}
 	found := strings.Join(ways, ", ")
-	if hours := settings.Telling.QuietHours.V; hours != "" {
-		found += "; quiet " + hours + " " + settings.Telling.QuietZone.V
+	if hours := telling.QuietHours.V; hours != "" {
+		found += "; quiet " + hours + " " + telling.QuietZone.V
 	}
 	return doctor.OK(what, strings.TrimSpace(found))
 }

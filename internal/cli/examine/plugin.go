@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
@@ -24,13 +23,8 @@ const minClientMajor, minClientMinor, minClientPatch = 2, 1, 325
 // programs of its hooks answer. Without the client nothing is wrong: runs do not
 // need it. One that is too old for the plugin is worth a warning before anybody
 // installs it.
-func examinePlugin(ctx context.Context, sh *shell.Shell) api.Examined {
+func examinePlugin(ctx context.Context, dir string) api.Examined {
 	f := api.Examined{What: "plugin", Grade: api.GradeWarn}
-	dir, err := sh.Dir()
-	if err != nil {
-		f.Found = err.Error()
-		return f
-	}
 	client, err := deploy.Find("", dir)
 	if err != nil {
 		return doctor.OK("plugin", "not installed: Claude Code is not on PATH")

@@ -11,17 +11,13 @@ import (
 
 // examineSettings reads the settings that hold here, and the person's price list: a mistake in either keeps runs from
 // starting.
-func examineSettings(sh *shell.Shell) api.Examined {
+func examineSettings(sh *shell.Shell, mistake error) api.Examined {
 	const what = "settings"
 	wrong := func(err error, advice string) api.Examined {
 		return doctor.Fail(what, terminal.Line(err.Error()), advice)
 	}
-	repo, err := sh.Repository()
-	if err != nil {
-		return wrong(err, "")
-	}
-	if _, _, err := repo.Settings(); err != nil {
-		return wrong(err, "fix it; no run starts until then")
+	if mistake != nil {
+		return wrong(mistake, "fix it; no run starts until then")
 	}
 	prices, err := config.PricesFile(sh.Env)
 	if err != nil {
@@ -31,9 +27,4 @@ func examineSettings(sh *shell.Shell) api.Examined {
 		return wrong(err, "fix it; claude attempts do not start until then")
 	}
 	return doctor.OK(what, "no mistakes")
-}
-
-// unsettled is the finding of an examination that needs the settings, while they cannot be read.
-func unsettled(what string) api.Examined {
-	return doctor.Warn(what, "not checked: your settings have a mistake, see above", "")
 }

@@ -31,11 +31,7 @@ what means something different in Stellwerk go to standard error.`,
 }
 
 func importPhases(sh *shell.Shell, file, out string) error {
-	path, err := sh.Absolute(file)
-	if err != nil {
-		return err
-	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(sh.Absolute(file))
 	if err != nil {
 		return core.Wrap(core.CodeNotFound, err, "cannot read the phases", "name the file: stellwerk playbook import phases.conf")
 	}
@@ -45,9 +41,7 @@ func importPhases(sh *shell.Shell, file, out string) error {
 	}
 	sh.Warn(notes)
 	if out != "" {
-		if out, err = sh.Absolute(out); err != nil {
-			return err
-		}
+		out = sh.Absolute(out)
 		if err := writeNew(out, text); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ type initOptions struct{ playbook string }
 func NewInit(sh *shell.Shell) *cobra.Command {
 	o := &initOptions{}
 	cmd := &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local),
 		Use:         "init [flags]",
 		Short:       "Copy a built-in playbook into the repository",
 		Long: `Writes a built-in playbook into ` + playbook.Folder + `/ of the
@@ -33,7 +33,7 @@ finds none, the run leaves that check out, unless you write a command yourself.`
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	cmd.Flags().StringVarP(&o.playbook, "playbook", "p", playbook.Feature, "built-in playbook `NAME` to copy")
-	shell.Must(cmd.RegisterFlagCompletionFunc("playbook", shell.Offer(playbook.Builtins)))
+	shell.CompleteFlag(cmd, "playbook", shell.Offer(playbook.Builtins))
 	return cmd
 }
 
@@ -43,10 +43,7 @@ func (o *initOptions) run(ctx context.Context, sh *shell.Shell) error {
 		_, _, err := playbook.Builtin(o.playbook, playbook.Options{})
 		return err
 	}
-	repo, err := sh.Repository()
-	if err != nil {
-		return err
-	}
+	repo := sh.Repository()
 	if len(repo.Files(ctx)) == 0 {
 		return core.Errorf(core.CodeInvalid, "%s is not in a git repository with files", repo.Root).
 			WithHint("change to your repository, or create one: git init && git add . && git commit")

@@ -35,10 +35,7 @@ type entry struct {
 }
 
 func list(ctx context.Context, sh *shell.Shell) error {
-	repo, err := sh.Repository()
-	if err != nil {
-		return err
-	}
+	repo := sh.Repository()
 	own, err := repo.Playbooks()
 	if err != nil {
 		return err

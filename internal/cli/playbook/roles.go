@@ -34,10 +34,7 @@ type roleEntry struct {
 }
 
 func roles(sh *shell.Shell, name string) error {
-	repo, err := sh.Repository()
-	if err != nil {
-		return err
-	}
+	repo := sh.Repository()
 	set, err := repo.Roles()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -18,16 +19,16 @@ import (
 )
 
 type trustOptions struct {
-	playbook, base, forge, remote, confirm string
-	project                                string
-	yes                                    bool
+	look api.Trust
+	yes  bool
 }
 
 func NewTrust(sh *shell.Shell) *cobra.Command {
 	o := &trustOptions{}
 	cmd := &cobra.Command{
-		Use:   "trust [flags]",
-		Short: "Trust a repository's playbook, roles and settings",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "trust [flags]",
+		Short:       "Trust a repository's playbook, roles and settings",
 		Long: `Shows one playbook of the working directory's repository, with the roles and
 settings it uses, as of the base commit, and asks whether runs may use them. You
 trust this exact content: if any of it changes, Stellwerk asks again. The
@@ -43,29 +44,21 @@ the current content with --yes.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.project, "project", "", "use the project `NAME`, not the working directory's")
-	f.StringVarP(&o.playbook, "playbook", "p", "", "playbook `FILE|NAME` (default the project's, or feature)")
-	f.StringVar(&o.base, "base", "", "`BRANCH` to read the content from")
-	f.StringVar(&o.forge, "forge", "", "local, or a `FORGE` from your settings")
-	f.StringVar(&o.remote, "remote", "", "git remote `NAME` to read the branch from")
-	f.StringVar(&o.confirm, "confirm", "", "trust the content with this `HASH`")
+	f.StringVar(&o.look.Project, "project", "", "use the project `NAME`, not the working directory's")
+	f.StringVarP(&o.look.Playbook, "playbook", "p", "", "playbook `FILE|NAME` (default the project's, or feature)")
+	f.StringVar(&o.look.Base, "base", "", "`BRANCH` to read the content from")
+	f.StringVar(&o.look.Forge, "forge", "", "local, or a `FORGE` from your settings")
+	f.StringVar(&o.look.Remote, "remote", "", "git remote `NAME` to read the branch from")
+	f.StringVar(&o.look.Confirm, "confirm", "", "trust the content with this `HASH`")
 	f.BoolVarP(&o.yes, "yes", "y", false, "trust the content as it is now, without asking")
 	cmd.MarkFlagsMutuallyExclusive("confirm", "yes")
-	shell.CompletePlaybooks(sh, cmd)
+	shell.CompleteFlag(cmd, "playbook", shell.Offer(sh.PlaybookNames))
 	return cmd
 }
 
 func (o *trustOptions) run(ctx context.Context, sh *shell.Shell) error {
-	if err := sh.ForPeople("trust"); err != nil {
-		return err
-	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return err
-	}
-	look := api.Trust{
-		Dir: dir, Project: o.project, Playbook: o.playbook, Base: o.base, Forge: o.forge, Remote: o.remote, Confirm: o.confirm,
-	}
+	look := o.look
+	look.Dir = sh.Dir
 	return sh.Connect(ctx, func(svc api.Service) error {
 		found, err := svc.Trust(ctx, look)
 		if err != nil {
@@ -96,9 +89,8 @@ func (o *trustOptions) report(ctx context.Context, sh *shell.Shell, svc api.Serv
 		return o.trusted(ctx, sh, svc, found)
 	default:
 		showContent(sh, found)
-		sh.Printf("To trust it: %s\n", TrustCommand(api.Trust{
-			Project: look.Project, Playbook: look.Playbook, Base: look.Base, Forge: look.Forge, Remote: look.Remote, Confirm: found.Hash,
-		}))
+		look.Confirm = found.Hash
+		sh.Printf("To trust it: %s\n", TrustCommand(look))
 	}
 	if !found.Trusted {
 		return shell.Exit(shell.ExitWaiting)
@@ -106,50 +98,34 @@ func (o *trustOptions) report(ctx context.Context, sh *shell.Shell, svc api.Serv
 	return nil
 }
 
-// trusted says what runs may obey now, and what of the repository that does not
-// cover.
+// trusted prints what runs may use now, and the repository's other playbooks.
 func (o *trustOptions) trusted(ctx context.Context, sh *shell.Shell, svc api.Service, found api.Trusted) error {
-	name := o.playbook
-	if name == "" {
-		name = playbook.Feature
-	}
 	if len(found.Files) == 0 {
+		name := cmp.Or(o.look.Playbook, playbook.Feature)
 		sh.PrintText("", fmt.Sprintf("Nothing to trust: the playbook %s is built in and uses no files from this repository.", name))
 	} else {
 		sh.PrintText("Trusted: ", strings.Join(found.Files, ", "))
 		sh.Printf("Hash:    %s\n", found.Hash)
 	}
-	if o.project != "" {
+	if o.look.Project != "" {
 		return nil
 	}
-	repo, err := sh.Repository()
-	if err != nil {
-		return err
-	}
-	own, err := repo.Playbooks()
-	if err != nil {
-		return err
-	}
+	own, err := sh.Repository().Playbooks()
 	for _, file := range own {
-		if slices.Contains(found.Files, file) {
-			continue
+		if !slices.Contains(found.Files, file) {
+			o.printOther(ctx, sh, svc, file)
 		}
-		other := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-		o.alsoThere(ctx, sh, svc, file, api.Trust{Playbook: other, Base: o.base, Forge: o.forge, Remote: o.remote})
 	}
-	return nil
+	return err
 }
 
-// alsoThere says how another playbook of the repository stands. One that cannot
-// be read is the business of playbook validate.
-func (o *trustOptions) alsoThere(ctx context.Context, sh *shell.Shell, svc api.Service, file string, look api.Trust) {
-	dir, err := sh.Dir()
-	if err != nil {
-		return
-	}
-	asked := look
-	asked.Dir = dir
-	found, err := svc.Trust(ctx, asked)
+// printOther prints whether another playbook of the repository is trusted. Why one
+// cannot be read, playbook validate says.
+func (o *trustOptions) printOther(ctx context.Context, sh *shell.Shell, svc api.Service, file string) {
+	look := o.look
+	look.Dir, look.Confirm = sh.Dir, ""
+	look.Playbook = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	found, err := svc.Trust(ctx, look)
 	switch {
 	case core.CodeOf(err) == core.CodeNotFound:
 		sh.PrintText("Not committed: ", file)
@@ -162,7 +138,7 @@ func (o *trustOptions) alsoThere(ctx context.Context, sh *shell.Shell, svc api.S
 	}
 }
 
-// askTrust shows what would be obeyed and records the person's yes.
+// askTrust shows what runs would use, and records the person's yes.
 func askTrust(ctx context.Context, sh *shell.Shell, svc api.Service, look api.Trust) error {
 	found, err := svc.Trust(ctx, look)
 	if err != nil || found.Trusted {
@@ -189,7 +165,7 @@ func showContent(sh *shell.Shell, found api.Trusted) {
 	sh.Printf("\nFiles: %s\nHash:  %s\n", terminal.Line(strings.Join(found.Files, ", ")), found.Hash)
 }
 
-// TrustCommand is what to type to trust the same content.
+// TrustCommand is the command that trusts the same content.
 func TrustCommand(look api.Trust) string {
 	command := "stellwerk trust"
 	for _, flag := range []struct{ name, value string }{
@@ -203,10 +179,10 @@ func TrustCommand(look api.Trust) string {
 	return command
 }
 
-// AskIfUntrusted asks the person whether content of the repository may be obeyed that
-// was refused for want of trust. It returns nil where they agree.
+// AskIfUntrusted asks the person at the terminal whether runs may use files of the
+// repository after the engine refused to. It returns nil if they agree.
 func AskIfUntrusted(ctx context.Context, sh *shell.Shell, svc api.Service, look api.Trust, command string, refused error) error {
-	if !sh.Console.Ask || sh.JSON || sh.ForPeople("") != nil {
+	if !sh.Console.Ask || sh.JSON || sh.Attempt != "" {
 		return core.Wrap(core.CodeUntrusted, refused, "this run would use files from the repository that nobody has trusted yet",
 			TrustCommand(look)+" (after reading what it shows), or "+command+" --trust")
 	}

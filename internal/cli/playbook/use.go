@@ -19,8 +19,9 @@ type useOptions struct {
 func newUse(sh *shell.Shell) *cobra.Command {
 	o := &useOptions{}
 	cmd := &cobra.Command{
-		Use:   "use FILE|NAME [flags]",
-		Short: "Switch a project's run to another playbook",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "use FILE|NAME [flags]",
+		Short:       "Switch a project's run to another playbook",
 		Long: `Switches the run that drives a project to another playbook: from rules to a
 manager, or back. Plan, branches and history stay. No agent may be at work;
 ` + "`stellwerk pause`" + ` lets those at work finish.` + drive.AfterHelp,
@@ -39,12 +40,8 @@ manager, or back. Plan, branches and history stay. No agent may be at work;
 }
 
 func (o *useOptions) use(ctx context.Context, sh *shell.Shell) error {
-	dir, err := sh.Dir()
-	if err != nil {
-		return err
-	}
-	o.req.Dir = dir
-	return drive.Steer(ctx, sh, "swap", o.run, o.after, func(svc api.Service, id string) (api.Run, error) {
-		return svc.Swap(ctx, id, o.req)
+	o.req.Dir = sh.Dir
+	return drive.Steer(ctx, sh, o.run, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
+		return svc.Swap(ctx, run.ID, o.req)
 	})
 }

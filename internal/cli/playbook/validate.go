@@ -54,10 +54,7 @@ func roleSources(p *core.Playbook) []view.RoleSource {
 
 func validateAll(ctx context.Context, sh *shell.Shell, given []string) error {
 	if len(given) == 0 {
-		repo, err := sh.Repository()
-		if err != nil {
-			return err
-		}
+		repo := sh.Repository()
 		own, err := repo.Playbooks()
 		if err != nil {
 			return err

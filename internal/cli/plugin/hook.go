@@ -15,7 +15,7 @@ import (
 func NewHook(sh *shell.Shell) *cobra.Command {
 	rewake := false
 	cmd := &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local),
 		Use:         "hook", Hidden: true,
 		Short: "Answer a Claude Code hook event",
 		Long: `Reads a Claude Code hook event from standard input and prints the answer. The

@@ -22,7 +22,7 @@ type pluginOptions struct{ scope, claude string }
 func New(sh *shell.Shell) *cobra.Command {
 	o := &pluginOptions{}
 	cmd := &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local),
 		Use:         "plugin",
 		Short:       "Install the plugin for Claude Code",
 		Long: `Installs and removes the plugin that runs playbooks inside your own Claude Code
@@ -34,8 +34,9 @@ hooks need; after you upgrade Stellwerk, install the plugin again.`,
 	}
 	cmd.AddCommand(
 		o.flags(&cobra.Command{
-			Use:   "install [flags]",
-			Short: "Install or update the plugin",
+			Annotations: shell.Mark(shell.AtTerminal),
+			Use:         "install [flags]",
+			Short:       "Install or update the plugin",
 			Long: `Writes the plugin into the state folder and installs it with Claude Code's own
 commands. To update it, install it again. Open sessions keep the version they
 have loaded.`,
@@ -45,12 +46,13 @@ have loaded.`,
 			RunE: func(cmd *cobra.Command, _ []string) error { return o.install(cmd.Context(), sh) },
 		}),
 		o.flags(&cobra.Command{
-			Use:     "uninstall [flags]",
-			Short:   "Remove the plugin",
-			Long:    "Removes the plugin from Claude Code, and from the state folder if no other scope\nhas it. Runs stay as they are.",
-			Example: `  stellwerk plugin uninstall`,
-			Args:    cobra.NoArgs,
-			RunE:    func(cmd *cobra.Command, _ []string) error { return o.uninstall(cmd.Context(), sh) },
+			Annotations: shell.Mark(shell.AtTerminal),
+			Use:         "uninstall [flags]",
+			Short:       "Remove the plugin",
+			Long:        "Removes the plugin from Claude Code, and from the state folder if no other scope\nhas it. Runs stay as they are.",
+			Example:     `  stellwerk plugin uninstall`,
+			Args:        cobra.NoArgs,
+			RunE:        func(cmd *cobra.Command, _ []string) error { return o.uninstall(cmd.Context(), sh) },
 		}),
 		&cobra.Command{
 			Use:     "path",
@@ -81,17 +83,10 @@ func (o *pluginOptions) client(sh *shell.Shell) (deploy.Client, error) {
 	if o.scope != "user" && o.scope != "project" {
 		return deploy.Client{}, shell.Usagef("--scope %s: use user or project", o.scope)
 	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return deploy.Client{}, err
-	}
-	return deploy.Find(o.claude, dir)
+	return deploy.Find(o.claude, sh.Dir)
 }
 
 func (o *pluginOptions) install(ctx context.Context, sh *shell.Shell) error {
-	if err := sh.AtTerminal("plugin install"); err != nil {
-		return err
-	}
 	client, err := o.client(sh)
 	if err != nil {
 		return err
@@ -112,9 +107,6 @@ func (o *pluginOptions) install(ctx context.Context, sh *shell.Shell) error {
 }
 
 func (o *pluginOptions) uninstall(ctx context.Context, sh *shell.Shell) error {
-	if err := sh.AtTerminal("plugin uninstall"); err != nil {
-		return err
-	}
 	client, err := o.client(sh)
 	if err != nil {
 		return err

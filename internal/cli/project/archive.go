@@ -10,8 +10,9 @@ import (
 func newArchive(sh *shell.Shell) *cobra.Command {
 	req := api.ArchiveProject{}
 	cmd := &cobra.Command{
-		Use:   "archive [PROJECT] [flags]",
-		Short: "Archive a project",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "archive [PROJECT] [flags]",
+		Short:       "Archive a project",
 		Long: `Archives a project: the list leaves it out, and no run starts in it until you
 resume it. It must have no open run. Nothing is deleted.`,
 		Example: `  stellwerk projects archive shop
@@ -19,7 +20,7 @@ resume it. It must have no open run. Nothing is deleted.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteProjects(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return steer(cmd.Context(), sh, "projects archive", shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return steer(cmd.Context(), sh, shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.ArchiveProject(cmd.Context(), id, req)
 			})
 		},

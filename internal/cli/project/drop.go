@@ -10,8 +10,9 @@ import (
 func newDrop(sh *shell.Shell) *cobra.Command {
 	req := api.DropEpic{}
 	cmd := &cobra.Command{
-		Use:   "drop PROJECT EPIC [flags]",
-		Short: "Take an epic out of the queue",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "drop PROJECT EPIC [flags]",
+		Short:       "Take an epic out of the queue",
 		Long: `Takes an epic out of a project's queue. If it has become a run, cancel the run
 instead.`,
 		Example: `  stellwerk projects drop shop epic-3
@@ -20,7 +21,7 @@ instead.`,
 		ValidArgsFunction: shell.CompleteEpics(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Epic = args[1]
-			return steer(cmd.Context(), sh, "projects drop", args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return steer(cmd.Context(), sh, args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.DropEpic(cmd.Context(), id, req)
 			})
 		},

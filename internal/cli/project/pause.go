@@ -10,8 +10,9 @@ import (
 func newPause(sh *shell.Shell) *cobra.Command {
 	req := api.PauseProject{}
 	cmd := &cobra.Command{
-		Use:   "pause [PROJECT] [flags]",
-		Short: "Pause a project: its runs and its queue",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "pause [PROJECT] [flags]",
+		Short:       "Pause a project: its runs and its queue",
 		Long: `The project's runs start nothing new, and its queue does not start the next
 epic. Agents at work finish, and their work is kept. You can still queue goals.`,
 		Example: `  stellwerk projects pause
@@ -19,7 +20,7 @@ epic. Agents at work finish, and their work is kept. You can still queue goals.`
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteProjects(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return steer(cmd.Context(), sh, "projects pause", shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return steer(cmd.Context(), sh, shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.PauseProject(cmd.Context(), id, req)
 			})
 		},

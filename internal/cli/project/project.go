@@ -68,11 +68,7 @@ func Find(ctx context.Context, sh *shell.Shell, svc api.Service, given string) (
 	if given != "" {
 		return given, nil
 	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return "", err
-	}
-	list, err := svc.Projects(ctx, api.ProjectQuery{Dir: dir})
+	list, err := svc.Projects(ctx, api.ProjectQuery{Dir: sh.Dir})
 	if err != nil {
 		return "", err
 	}
@@ -83,10 +79,7 @@ func Find(ctx context.Context, sh *shell.Shell, svc api.Service, given string) (
 }
 
 // steer gives a person's word about a project and shows what came of it.
-func steer(ctx context.Context, sh *shell.Shell, what, given string, tell func(svc api.Service, id string) (api.ProjectDetail, error)) error {
-	if err := sh.ForPeople(what); err != nil {
-		return err
-	}
+func steer(ctx context.Context, sh *shell.Shell, given string, tell func(svc api.Service, id string) (api.ProjectDetail, error)) error {
 	return sh.Connect(ctx, func(svc api.Service) error {
 		id, err := Find(ctx, sh, svc, given)
 		if err != nil {

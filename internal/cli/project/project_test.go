@@ -79,10 +79,7 @@ func TestProjectWords(t *testing.T) {
 
 func TestAPathIsTakenFromTheWorkingDirectory(t *testing.T) {
 	b := clitest.New(t)
-	dir, err := b.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := b.Dir
 	b.Run(t, shell.ExitOK, "projects", "add", "shop")
 	if req := b.Svc.Calls()[0].Req.(api.AddProject); req.Repository != dir+"/shop" {
 		t.Errorf("%+v", req)

@@ -9,8 +9,9 @@ import (
 
 func newRequeue(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
-		Use:   "requeue PROJECT [EPIC]",
-		Short: "Queue epics again that could not start",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "requeue PROJECT [EPIC]",
+		Short:       "Queue epics again that could not start",
 		Long: `Puts an epic that could not start back at the end of its project's queue, or all
 such epics if you name none. Fix the reason first.`,
 		Example: `  stellwerk projects requeue shop
@@ -19,7 +20,7 @@ such epics if you name none. Fix the reason first.`,
 		ValidArgsFunction: shell.CompleteEpics(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req := api.RequeueEpic{Epic: shell.First(args[1:])}
-			return steer(cmd.Context(), sh, "projects requeue", args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return steer(cmd.Context(), sh, args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.RequeueEpic(cmd.Context(), id, req)
 			})
 		},

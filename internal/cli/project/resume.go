@@ -9,8 +9,9 @@ import (
 
 func newResume(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
-		Use:   "resume [PROJECT]",
-		Short: "Resume a paused or archived project",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "resume [PROJECT]",
+		Short:       "Resume a paused or archived project",
 		Long: `Resumes a paused project, or takes one out of the archive. The runs that were
 paused with it go on; a run that was paused for another reason stays paused. An
 engine drives them: ` + "`stellwerk serve`" + ` keeps one running.`,
@@ -19,7 +20,7 @@ engine drives them: ` + "`stellwerk serve`" + ` keeps one running.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteProjects(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return steer(cmd.Context(), sh, "projects resume", shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return steer(cmd.Context(), sh, shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.ResumeProject(cmd.Context(), id, api.ResumeProject{})
 			})
 		},

@@ -24,7 +24,7 @@ type advanceOptions struct {
 func NewAdvance(sh *shell.Shell) *cobra.Command {
 	o := &advanceOptions{}
 	cmd := &cobra.Command{
-		Annotations: shell.OnThisMachine(),
+		Annotations: shell.Mark(shell.Local, shell.ForPeople),
 		Use:         "advance VERB [TEXT...] [flags]",
 		Short:       "Do what the person in a session asked for",
 		Long: `Agents call this in an interactive session that owns a run. It does what the
@@ -61,11 +61,8 @@ since they were asked.`,
 }
 
 func (o *advanceOptions) run(ctx context.Context, sh *shell.Shell, verb string, words []string) error {
-	if err := sh.ForPeople("advance " + verb); err != nil {
-		return err
-	}
 	if o.session == "" {
-		o.session = sh.Session()
+		o.session = sh.Session
 	}
 	if !snapshot.IsSession(o.session) {
 		return shell.Usagef("name a session with --session or %s; in a terminal, use stellwerk %s", shell.SessionVariable, verb)
@@ -130,11 +127,7 @@ func (o *advanceOptions) without(ctx context.Context, sh *shell.Shell, svc api.S
 		return core.Errorf(core.CodeConflict, "session %s owns no run", o.session).
 			WithHint("if the person wants it to take one over: stellwerk resume RUN --session")
 	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return err
-	}
-	open, err := svc.Runs(ctx, api.RunQuery{Dir: dir, Open: true})
+	open, err := svc.Runs(ctx, api.RunQuery{Dir: sh.Dir, Open: true})
 	if err != nil {
 		return err
 	}
@@ -222,9 +215,5 @@ func (o *advanceOptions) status(ctx context.Context, sh *shell.Shell, svc api.Se
 	if err != nil {
 		return err
 	}
-	if sh.JSON {
-		return sh.PrintJSON(detail)
-	}
-	sh.PrintLines(sh.View().Run(detail))
-	return nil
+	return sh.Print(detail, sh.View().Run(detail)...)
 }

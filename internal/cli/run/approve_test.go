@@ -15,7 +15,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// TestApprovingTakesTwoRequests: one shows what waits, one approves exactly that.
+// TestApprovingTakesTwoRequests: one shows what waits, one approves exactly that,
+// whether the run is named or not.
 func TestApprovingTakesTwoRequests(t *testing.T) {
 	b := clitest.New(t)
 	b.Put("1", core.StatusAwaiting)
@@ -33,11 +34,20 @@ func TestApprovingTakesTwoRequests(t *testing.T) {
 		svc, err := engineclient.NewRemote(server.URL, clitest.Secret)
 		return svc, svc.Close, err
 	}
-	b.Run(t, shell.ExitOK, "approve", "alias-1")
-	b.Said(t, b.Out, "Approved: stage review, delivery d1")
-	mu.Lock()
-	defer mu.Unlock()
-	if want := []string{"GET /v1/runs/alias-1", "POST /v1/runs/1/approve"}; !slices.Equal(asked, want) {
-		t.Errorf("asked for %q, want %q", asked, want)
+	for _, c := range []struct{ args, want []string }{
+		{[]string{"approve", "alias-1"}, []string{"GET /v1/runs/alias-1", "POST /v1/runs/1/approve"}},
+		{[]string{"approve"}, []string{"GET /v1/runs", "POST /v1/runs/1/approve"}},
+	} {
+		mu.Lock()
+		asked = nil
+		mu.Unlock()
+		b.Out.B.Reset()
+		b.Run(t, shell.ExitOK, c.args...)
+		b.Said(t, b.Out, "Approved: stage review, delivery d1")
+		mu.Lock()
+		if !slices.Equal(asked, c.want) {
+			t.Errorf("%q asked for %q, want %q", c.args, asked, c.want)
+		}
+		mu.Unlock()
 	}
 }

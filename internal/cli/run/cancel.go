@@ -15,8 +15,9 @@ type cancelOptions struct{ req api.Cancel }
 func NewCancel(sh *shell.Shell) *cobra.Command {
 	o := &cancelOptions{}
 	cmd := &cobra.Command{
-		Use:   "cancel [RUN] [flags]",
-		Short: "End a run for good",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "cancel [RUN] [flags]",
+		Short:       "End a run for good",
 		Long: `Ends the run and its agents. Their work so far is kept: the run's branch, its
 artifacts and its history. At a terminal, the command asks before it ends a run
 that you did not name.`,
@@ -31,10 +32,10 @@ that you did not name.`,
 }
 
 func (o *cancelOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Halt(ctx, sh, "cancel", given, true, func(svc api.Service, id string) (api.Run, error) {
-		if err := drive.ConfirmUnnamed(ctx, sh, svc, given, id, "End %[1]s for good, at stage %[2]s?"); err != nil {
+	return drive.Halt(ctx, sh, given, true, func(svc api.Service, run api.Run) (api.Run, error) {
+		if err := drive.ConfirmUnnamed(ctx, sh, given, run, "End %[1]s for good, at stage %[2]s?"); err != nil {
 			return api.Run{}, err
 		}
-		return svc.Cancel(ctx, id, o.req)
+		return svc.Cancel(ctx, run.ID, o.req)
 	})
 }

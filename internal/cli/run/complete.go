@@ -10,16 +10,10 @@ import (
 )
 
 func completeRunFlags(sh *shell.Shell, cmd *cobra.Command) {
-	shell.CompletePlaybooks(sh, cmd)
-	shell.Must(cmd.RegisterFlagCompletionFunc("network", shell.Choose(config.NetworkModes)))
-	shell.Must(cmd.RegisterFlagCompletionFunc("isolation", shell.Choose(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
-	shell.Must(cmd.RegisterFlagCompletionFunc("agent", shell.Offer(playbook.Uses)))
-	shell.Must(cmd.RegisterFlagCompletionFunc("model-tier", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		var tiers []cobra.Completion
-		for _, t := range core.KnownTiers() {
-			tiers = append(tiers, string(t))
-		}
-		return tiers, cobra.ShellCompDirectiveNoFileComp
-	}))
-	shell.Must(cmd.RegisterFlagCompletionFunc("coverage", cobra.NoFileCompletions))
+	shell.CompleteFlag(cmd, "playbook", shell.Offer(sh.PlaybookNames))
+	shell.CompleteFlag(cmd, "network", shell.Choices(config.NetworkModes()...))
+	shell.CompleteFlag(cmd, "isolation", shell.Choices(config.IsolationSandbox, config.IsolationNone))
+	shell.CompleteFlag(cmd, "agent", shell.Offer(playbook.Uses))
+	shell.CompleteFlag(cmd, "model-tier", shell.Choices(string(core.TierFast), string(core.TierBalanced), string(core.TierStrong)))
+	shell.CompleteFlag(cmd, "coverage", cobra.NoFileCompletions)
 }

@@ -34,11 +34,7 @@ current round. In a file or a pipe, the output is a patch for git apply.`,
 }
 
 func (o *diffOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, given)
-		if err != nil {
-			return err
-		}
+	return sh.WithRun(ctx, given, func(svc api.Service, id string) error {
 		if !sh.JSON {
 			detail, err := svc.Run(ctx, id)
 			if err != nil {

@@ -46,45 +46,33 @@ Outcomes:
   stellwerk effects --tool Bash --json | jq -r '.effects[].input.command'`,
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: shell.CompleteAttempts(sh),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			attempt := ""
-			if len(args) > 1 {
-				attempt = args[1]
-			}
-			return o.run(cmd.Context(), sh, shell.First(args), attempt)
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
 	cmd.Flags().StringVar(&o.tool, "tool", "", "only calls of the tool `NAME`")
 	cmd.Flags().StringVar(&o.outcome, "outcome", "", "only calls with this `OUTCOME`")
 	cmd.Flags().IntVarP(&o.last, "last", "n", 0, "show only the last `N`; 0 for all")
-	shell.Must(cmd.RegisterFlagCompletionFunc("tool", cobra.NoFileCompletions))
-	shell.Must(cmd.RegisterFlagCompletionFunc("outcome", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return api.EffectOutcomes(), cobra.ShellCompDirectiveNoFileComp
-	}))
+	shell.CompleteFlag(cmd, "tool", cobra.NoFileCompletions)
+	shell.CompleteFlag(cmd, "outcome", shell.Choices(api.EffectOutcomes()...))
 	return cmd
 }
 
-func (o *effectsOptions) run(ctx context.Context, sh *shell.Shell, given, attempt string) error {
+func (o *effectsOptions) run(ctx context.Context, sh *shell.Shell, args []string) error {
 	switch {
 	case o.last < 0:
 		return shell.Usagef("--last %d: must be 0 or more", o.last)
 	case o.outcome != "" && !slices.Contains(api.EffectOutcomes(), o.outcome):
 		return shell.Usagef("--outcome %s: no such outcome; use one of %s", o.outcome, strings.Join(api.EffectOutcomes(), ", "))
 	}
-	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, given)
+	return sh.WithRun(ctx, shell.First(args), func(svc api.Service, id string) error {
+		q := api.EffectQuery{Tool: o.tool, Outcome: o.outcome, Limit: o.last}
+		if len(args) > 1 {
+			q.Attempt = args[1]
+		}
+		list, err := svc.Effects(ctx, id, q)
 		if err != nil {
 			return err
 		}
-		list, err := svc.Effects(ctx, id, api.EffectQuery{Attempt: attempt, Tool: o.tool, Outcome: o.outcome, Limit: o.last})
-		if err != nil {
-			return err
-		}
-		if sh.JSON {
-			list.Effects = append([]api.Effect{}, list.Effects...)
-			return sh.PrintJSON(list)
-		}
-		sh.PrintLines(sh.View().Effects(list))
-		return nil
+		list.Effects = append([]api.Effect{}, list.Effects...)
+		return sh.Print(list, sh.View().Effects(list)...)
 	})
 }

@@ -35,11 +35,7 @@ longer holds says so.
 }
 
 func (o *factsOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, given)
-		if err != nil {
-			return err
-		}
+	return sh.WithRun(ctx, given, func(svc api.Service, id string) error {
 		facts, err := svc.Facts(ctx, id, o.history)
 		if err != nil {
 			return err

@@ -15,10 +15,10 @@ import (
 // unless the person has said so with the command.
 func mayForward(ctx context.Context, sh *shell.Shell, m api.Mergeable, said bool) (bool, error) {
 	switch {
-	case sh.IsElsewhere() && said:
+	case sh.Server != "" && said:
 		return false, core.Errorf(core.CodeUnsupported, "%s is checked out on the engine's machine; fast-forward it there", m.Base).
 			WithHint("there: `%s`", m.Command)
-	case said || sh.IsElsewhere() || !sh.Console.Ask || sh.JSON:
+	case said || sh.Server != "" || !sh.Console.Ask || sh.JSON:
 		return said, nil
 	}
 	return sh.Confirm(ctx, fmt.Sprintf("%s is checked out in %s. Fast-forward it there, with its files?", m.Base, m.Tree))

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,8 +20,9 @@ type feedbackOptions struct {
 func NewFeedback(sh *shell.Shell) *cobra.Command {
 	o := &feedbackOptions{}
 	cmd := &cobra.Command{
-		Use:   `feedback [RUN] TEXT... [flags]`,
-		Short: "Send the current stage back with comments",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         `feedback [RUN] TEXT... [flags]`,
+		Short:       "Send the current stage back with comments",
 		Long: `Opens a new round of the run's current stage with TEXT as its task. Agents
 correct the work so far; with --reset they start from before the stage, and the
 abandoned work stays under a ref. At the gate of a review, Stellwerk reopens the
@@ -51,17 +51,14 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell.Shell, args []strin
 	if len(args) > 1 {
 		given, text = args[0], strings.Join(args[1:], " ")
 	}
-	if text == "-" {
-		data, err := io.ReadAll(io.LimitReader(sh.Console.In, 1<<20))
-		if err != nil {
-			return err
-		}
-		text = string(data)
+	text, err := sh.ReadText(text, "")
+	if err != nil {
+		return err
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return shell.Usagef("say what should change")
 	}
-	return drive.Steer(ctx, sh, "feedback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
 		if given == "" {
 			if err := notARun(ctx, svc, text); err != nil {
 				return api.Run{}, err
@@ -70,7 +67,7 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell.Shell, args []strin
 			return api.Run{}, core.Wrap(core.CodeNotFound, err, "the first word must name the run",
 				`quote the text: stellwerk feedback "…", or find the run with stellwerk status`)
 		}
-		return svc.Feedback(ctx, id, api.Feedback{Text: text, Reset: o.reset})
+		return svc.Feedback(ctx, run.ID, api.Feedback{Text: text, Reset: o.reset})
 	})
 }
 

@@ -33,49 +33,34 @@ open runs. A run keeps the limits it was started or resumed with.`,
 	}
 }
 
-// limitsAnswer is what limits says on the wire.
+// limitsAnswer is the JSON of limits.
 type limitsAnswer struct {
 	Settings []view.Setting `json:"settings,omitempty"`
 	Accounts []api.Account  `json:"accounts"`
 }
 
 func limits(ctx context.Context, sh *shell.Shell, of string) error {
-	answer := limitsAnswer{}
+	var settings []view.Setting
+	var lines []string
 	if of == "" {
 		var err error
-		if answer.Settings, err = inForce(sh); err != nil {
+		if settings, err = inForce(sh); err != nil {
 			return err
 		}
+		lines = append(sh.View().Settings(settings), "")
 	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return err
-	}
-	err = sh.Connect(ctx, func(svc api.Service) error {
-		answer.Accounts, err = svc.Limits(ctx, api.LimitsQuery{Of: of, Dir: dir})
-		return err
+	return sh.Connect(ctx, func(svc api.Service) error {
+		accounts, err := svc.Limits(ctx, api.LimitsQuery{Of: of, Dir: sh.Dir})
+		if err != nil {
+			return err
+		}
+		return sh.Print(limitsAnswer{settings, append([]api.Account{}, accounts...)}, append(lines, sh.View().Accounts(accounts)...)...)
 	})
-	if err != nil {
-		return err
-	}
-	if sh.JSON {
-		answer.Accounts = append([]api.Account{}, answer.Accounts...)
-		return sh.PrintJSON(answer)
-	}
-	if of == "" {
-		sh.PrintLines(append(sh.View().Settings(answer.Settings), ""))
-	}
-	sh.PrintLines(sh.View().Accounts(answer.Accounts))
-	return nil
 }
 
-// inForce are the settings of a run that would be started here.
+// inForce are the settings for a run that starts here.
 func inForce(sh *shell.Shell) ([]view.Setting, error) {
-	repo, err := sh.Repository()
-	if err != nil {
-		return nil, err
-	}
-	settings, warnings, err := repo.Settings()
+	settings, warnings, err := sh.Repository().Settings()
 	if err != nil {
 		return nil, err
 	}

@@ -42,11 +42,7 @@ attempt's agent instead.`,
 const page = 1000
 
 func (o *logOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	err := sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, given)
-		if err != nil {
-			return err
-		}
+	err := sh.WithRun(ctx, given, func(svc api.Service, id string) error {
 		if o.attempt != "" {
 			return o.transcript(ctx, sh, svc, id)
 		}

@@ -14,7 +14,7 @@ const lostShown = 5
 
 // runFolders are the folders of the state folder that hold a run's history.
 func runFolders(sh *shell.Shell) ([]string, error) {
-	if sh.IsElsewhere() {
+	if sh.Server != "" {
 		return nil, nil
 	}
 	opts, err := sh.Options()

@@ -16,8 +16,9 @@ func NewMerge(sh *shell.Shell) *cobra.Command {
 	var a drive.After
 	forward := false
 	cmd := &cobra.Command{
-		Use:   "merge [RUN] [flags]",
-		Short: "Merge a run's local pull request into its base",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "merge [RUN] [flags]",
+		Short:       "Merge a run's local pull request into its base",
 		Long: `Merges the run's branch into its base, if its pull request is in a repository on
 this machine. Stellwerk touches your working files only if you say so: with
 --fast-forward, or if you agree at the terminal, your own git fast-forwards a
@@ -41,7 +42,7 @@ a base that has not moved; otherwise the command prints what to type instead.` +
 // of its own that no screen's width breaks, so that it can be pasted.
 func tellByHand(sh *shell.Shell, m api.Mergeable) error {
 	where := ""
-	if sh.IsElsewhere() {
+	if sh.Server != "" {
 		where = ", on the engine's machine"
 	}
 	sh.Complain(fmt.Sprintf("cannot merge %s here: %s", m.Branch, m.Reason), m.Next+where+":")
@@ -50,8 +51,8 @@ func tellByHand(sh *shell.Shell, m api.Mergeable) error {
 }
 
 func merge(ctx context.Context, sh *shell.Shell, given string, forward bool, a drive.After) error {
-	return drive.Steer(ctx, sh, "merge", given, a, func(svc api.Service, id string) (api.Run, error) {
-		m, err := svc.Mergeable(ctx, id)
+	return drive.Steer(ctx, sh, given, a, func(svc api.Service, run api.Run) (api.Run, error) {
+		m, err := svc.Mergeable(ctx, run.ID)
 		if err != nil {
 			return api.Run{}, err
 		}
@@ -60,7 +61,7 @@ func merge(ctx context.Context, sh *shell.Shell, given string, forward bool, a d
 				return api.Run{}, err
 			}
 			if forward {
-				if err := fastForward(ctx, sh, svc, id, m); err != nil {
+				if err := fastForward(ctx, sh, svc, run.ID, m); err != nil {
 					return api.Run{}, err
 				}
 				m.Tip, m.Can = m.Commit, true
@@ -69,7 +70,7 @@ func merge(ctx context.Context, sh *shell.Shell, given string, forward bool, a d
 		if !m.Can && !m.Merged && m.Command != "" && !sh.JSON {
 			return api.Run{}, tellByHand(sh, m)
 		}
-		run, err := svc.Merge(ctx, id, api.Merge{Commit: m.Commit, Tip: m.Tip})
+		run, err = svc.Merge(ctx, run.ID, api.Merge{Commit: m.Commit, Tip: m.Tip})
 		if err == nil && !sh.JSON {
 			sh.PrintText("Merged: ", fmt.Sprintf("%s (%.10s) into %s", m.Branch, m.Commit, m.Base))
 		}

@@ -15,8 +15,9 @@ type pauseOptions struct{ req api.Pause }
 func NewPause(sh *shell.Shell) *cobra.Command {
 	o := &pauseOptions{}
 	cmd := &cobra.Command{
-		Use:   "pause [RUN] [flags]",
-		Short: "Stop a run for now",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "pause [RUN] [flags]",
+		Short:       "Stop a run for now",
 		Long: `The run starts nothing new. Agents at work finish, and their work is kept; with
 --stop they are ended at once, and their work so far is kept.`,
 		Example: `  stellwerk pause
@@ -31,7 +32,7 @@ func NewPause(sh *shell.Shell) *cobra.Command {
 }
 
 func (o *pauseOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Halt(ctx, sh, "pause", given, o.req.Stop, func(svc api.Service, id string) (api.Run, error) {
-		return svc.Pause(ctx, id, o.req)
+	return drive.Halt(ctx, sh, given, o.req.Stop, func(svc api.Service, run api.Run) (api.Run, error) {
+		return svc.Pause(ctx, run.ID, o.req)
 	})
 }

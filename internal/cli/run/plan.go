@@ -38,11 +38,7 @@ func (o *planOptions) run(ctx context.Context, sh *shell.Shell, given string) er
 	if o.dot && sh.JSON {
 		return shell.Usagef("--dot and --json: choose one")
 	}
-	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, given)
-		if err != nil {
-			return err
-		}
+	return sh.WithRun(ctx, given, func(svc api.Service, id string) error {
 		outline, err := svc.Outline(ctx, id)
 		switch {
 		case err != nil:

@@ -27,11 +27,7 @@ that this version made, and compares them with the stored ones. The exit code is
 }
 
 func replay(ctx context.Context, sh *shell.Shell, given string) error {
-	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, given)
-		if err != nil {
-			return err
-		}
+	return sh.WithRun(ctx, given, func(svc api.Service, id string) error {
 		r, err := svc.Replay(ctx, id)
 		if err != nil {
 			return err

@@ -30,8 +30,9 @@ type resumeOptions struct {
 func NewResume(sh *shell.Shell) *cobra.Command {
 	o := &resumeOptions{}
 	cmd := &cobra.Command{
-		Use:   "resume [RUN|FOLDER] [flags]",
-		Short: "Resume a paused run, or rebuild one from its folder",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "resume [RUN|FOLDER] [flags]",
+		Short:       "Resume a paused run, or rebuild one from its folder",
 		Long: `Resumes a paused run, with higher limits if you give them. A run that you left
 with Ctrl-C goes on as it is. A run that has ended stays ended: the exit code
 says how.
@@ -105,7 +106,7 @@ func (o *resumeOptions) place(sh *shell.Shell, args []string) ([]string, error) 
 
 func (o *resumeOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
 	if o.trust {
-		if err := sh.AtTerminal("resume --trust"); err != nil {
+		if err := sh.RefuseAgents("resume --trust"); err != nil {
 			return err
 		}
 	}
@@ -114,16 +115,16 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell.Shell, given string) 
 		return err
 	}
 	began := time.Now()
-	return drive.Steer(ctx, sh, "resume", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
 		if folder != "" {
 			imported, err := svc.Import(ctx, api.Import{Folder: folder, Trust: o.trust})
 			if err != nil {
 				return api.Run{}, err
 			}
 			reportImport(sh, imported)
-			id = imported.Run.ID
+			run = imported.Run
 		}
-		detail, err := svc.Run(ctx, id)
+		detail, err := svc.Run(ctx, run.ID)
 		if err != nil {
 			return api.Run{}, err
 		}
@@ -199,14 +200,7 @@ func runFolder(sh *shell.Shell, given string) (string, error) {
 	if err := sh.NotElsewhere("a run folder here", "import it on the engine's own machine"); err != nil {
 		return "", err
 	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return "", err
-	}
-	folder := given
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(dir, folder)
-	}
+	folder := sh.Absolute(given)
 	info, err := os.Stat(folder)
 	switch {
 	case err == nil && info.IsDir():

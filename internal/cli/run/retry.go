@@ -18,8 +18,9 @@ type retryOptions struct {
 func NewRetry(sh *shell.Shell) *cobra.Command {
 	o := &retryOptions{}
 	cmd := &cobra.Command{
-		Use:   "retry [RUN] [flags]",
-		Short: "Give the current stage its attempts back",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "retry [RUN] [flags]",
+		Short:       "Give the current stage its attempts back",
 		Long: `Gives the run's current stage new attempts after it has used them all. The next
 attempt sees what the checks found.
 
@@ -44,7 +45,7 @@ this command; it applies to every later attempt of the run.` + drive.AfterHelp,
 }
 
 func (o *retryOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Steer(ctx, sh, "retry", given, o.after, func(svc api.Service, id string) (api.Run, error) {
-		return svc.Retry(ctx, id, o.req)
+	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
+		return svc.Retry(ctx, run.ID, o.req)
 	})
 }

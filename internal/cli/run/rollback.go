@@ -18,8 +18,9 @@ type rollbackOptions struct {
 func NewRollback(sh *shell.Shell) *cobra.Command {
 	o := &rollbackOptions{}
 	cmd := &cobra.Command{
-		Use:   "rollback [RUN] [flags]",
-		Short: "Send the run back to a stage",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "rollback [RUN] [flags]",
+		Short:       "Send the run back to a stage",
 		Long: `Opens a new round of an earlier stage and redoes the stages after it. Without
 --to, goes where the review's findings point. Name a phase by its id or its
 number, as ` + "`stellwerk status`" + ` shows them. Agents correct the work so far;
@@ -42,7 +43,7 @@ under a ref.` + drive.AfterHelp,
 }
 
 func (o *rollbackOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Steer(ctx, sh, "rollback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
-		return svc.Rollback(ctx, id, o.req)
+	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
+		return svc.Rollback(ctx, run.ID, o.req)
 	})
 }

@@ -97,7 +97,7 @@ background, and the cockpit stays when the command ends.`,
 	f.BoolVar(&o.noPreflight, "no-preflight", false, "skip the preflight of agents, credentials and checks")
 	f.StringVar(&o.req.Session, "session", "", "let the interactive session `ID` start the agents")
 	completeRunFlags(sh, cmd)
-	shell.Must(cmd.RegisterFlagCompletionFunc("project", shell.CompleteProjects(sh)))
+	shell.CompleteFlag(cmd, "project", shell.CompleteProjects(sh))
 	return cmd
 }
 
@@ -109,7 +109,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell.Shell, cmd *cobra.Comman
 		return shell.Usagef("--dry-run starts nothing: leave out --detach, --cockpit and --session")
 	}
 	if o.req.Yes || o.req.Trust {
-		if err := sh.AtTerminal("run with --yes or --trust"); err != nil {
+		if err := sh.RefuseAgents("run with --yes or --trust"); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell.Shell, cmd *cobra.Comman
 func (o *runOptions) background(ctx context.Context, sh *shell.Shell) error {
 	switch {
 	case o.cockpit:
-		if err := sh.AtTerminal("run with --cockpit"); err != nil {
+		if err := sh.RefuseAgents("run with --cockpit"); err != nil {
 			return err
 		}
 		return engine.EnsureServing(ctx, sh)
@@ -206,11 +206,7 @@ func (o *runOptions) complete(sh *shell.Shell, cmd *cobra.Command) error {
 	if o.limits.WallTime = o.maxTime; o.limits != (core.Limits{}) {
 		o.req.Limits = &o.limits
 	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return err
-	}
-	o.req.Dir = dir
+	o.req.Dir = sh.Dir
 	return nil
 }
 

@@ -51,7 +51,7 @@ func TestRunSendsWhatTheFlagsSay(t *testing.T) {
 	if !ok {
 		t.Fatalf("%+v", b.Svc.Calls())
 	}
-	dir, _ := b.Dir()
+	dir := b.Dir
 	want := api.StartRun{
 		Dir: dir, Goal: "do it", Title: "T", Issue: "42", Playbook: "x.yaml", Base: "main", Branch: "b", Yes: true, Trust: true,
 		Isolation: "none", Agent: "command", Options: core.Options{Coverage: 80}, Preflight: "30s", Ticket: got.Ticket,

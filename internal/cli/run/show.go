@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -28,18 +29,14 @@ its newest accepted version. Without a name, lists the documents.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), sh, shell.First(args)) },
 	}
 	cmd.Flags().StringVar(&o.run, "run", "", "the `RUN` (default the one here)")
-	shell.Must(cmd.RegisterFlagCompletionFunc("run", func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	shell.CompleteFlag(cmd, "run", func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return shell.CompleteRuns(sh)(cmd, nil, prefix)
-	}))
+	})
 	return cmd
 }
 
 func (o *showOptions) show(ctx context.Context, sh *shell.Shell, name string) error {
-	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, o.run)
-		if err != nil {
-			return err
-		}
+	return sh.WithRun(ctx, o.run, func(svc api.Service, id string) error {
 		if name != "" {
 			return drive.PrintDocument(ctx, sh, svc, id, name)
 		}
@@ -53,16 +50,14 @@ func (o *showOptions) show(ctx context.Context, sh *shell.Shell, name string) er
 
 func listDocuments(sh *shell.Shell, d api.RunDetail) error {
 	all := view.Documents(d, "")
-	if sh.JSON {
-		return sh.PrintJSON(struct {
-			Documents []view.Document `json:"documents"`
-		}{all})
-	}
+	var lines []string
 	if len(all) == 0 {
-		sh.Printf("%s has no documents yet\n", terminal.Line(d.Alias))
+		lines = append(lines, terminal.Line(d.Alias)+" has no documents yet")
 	}
 	for _, doc := range all {
-		sh.Printf("%-24s %8d bytes  from %s\n", terminal.Line(doc.Name), doc.Bytes, terminal.Line(doc.Stage))
+		lines = append(lines, fmt.Sprintf("%-24s %8d bytes  from %s", terminal.Line(doc.Name), doc.Bytes, terminal.Line(doc.Stage)))
 	}
-	return nil
+	return sh.Print(struct {
+		Documents []view.Document `json:"documents"`
+	}{all}, lines...)
 }

@@ -18,8 +18,9 @@ type skipOptions struct {
 func NewSkip(sh *shell.Shell) *cobra.Command {
 	o := &skipOptions{}
 	cmd := &cobra.Command{
-		Use:   "skip [RUN] [flags]",
-		Short: "Skip the current stage",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "skip [RUN] [flags]",
+		Short:       "Skip the current stage",
 		Long: `Skips the run's current stage and records that you did. The stage must have
 nothing running. At a terminal, the command asks first unless you name the run
 or the stage.` + drive.AfterHelp,
@@ -37,10 +38,10 @@ or the stage.` + drive.AfterHelp,
 }
 
 func (o *skipOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Steer(ctx, sh, "skip", given, o.after, func(svc api.Service, id string) (api.Run, error) {
-		if err := drive.ConfirmUnnamed(ctx, sh, svc, given+o.req.Stage, id, "Skip the stage %[2]s of %[1]s?"); err != nil {
+	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
+		if err := drive.ConfirmUnnamed(ctx, sh, given+o.req.Stage, run, "Skip the stage %[2]s of %[1]s?"); err != nil {
 			return api.Run{}, err
 		}
-		return svc.Skip(ctx, id, o.req)
+		return svc.Skip(ctx, run.ID, o.req)
 	})
 }

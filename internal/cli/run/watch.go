@@ -27,11 +27,7 @@ drives the run while it follows it.`,
 }
 
 func watch(ctx context.Context, sh *shell.Shell, given string) error {
-	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := sh.Find(ctx, svc, given)
-		if err != nil {
-			return err
-		}
+	return sh.WithRun(ctx, given, func(svc api.Service, id string) error {
 		detail, err := svc.Run(ctx, id)
 		if err != nil {
 			return err

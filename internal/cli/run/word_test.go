@@ -195,7 +195,7 @@ func TestResumeOfAFolder(t *testing.T) {
 	b := clitest.New(t)
 	b.Put("1", "active")
 	b.Svc.ImportAnswer = api.Imported{Run: api.Run{ID: "1", Alias: "alias-1"}, Events: 12, Torn: "a torn\x1b[2J line"}
-	dir, _ := b.Dir()
+	dir := b.Dir
 	folder := filepath.Join(dir, "runs", "1")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -18,51 +19,54 @@ func First(args []string) string {
 	return args[0]
 }
 
-// Find names the run a command means: the one given, otherwise that of the
-// session which asks, otherwise the only open
-// run of the repository in the working directory, otherwise the newest there.
-func (sh *Shell) Find(ctx context.Context, svc api.Service, given string) (string, error) {
+// Find is the run that a command means: the one given, of which it returns the ID
+// alone; otherwise that of the session which asks, otherwise the only open run of
+// the repository in the working directory, otherwise the newest there.
+func (sh *Shell) Find(ctx context.Context, svc api.Service, given string) (api.Run, error) {
 	if given != "" {
-		return given, nil
+		return api.Run{ID: given}, nil // an alias will do: the engine takes either
 	}
-	if id, err := sh.owned(ctx, svc); err != nil || id != "" {
-		return id, err
-	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return "", err
-	}
-	open, err := svc.Runs(ctx, api.RunQuery{Dir: dir, Open: true})
-	if err != nil {
-		return "", err
-	}
-	switch len(open) {
-	case 1:
-		return open[0].ID, nil
-	case 0:
-		return newest(ctx, svc, dir)
-	}
-	return "", Ambiguous(open)
-}
-
-func newest(ctx context.Context, svc api.Service, dir string) (string, error) {
-	runs, err := svc.Runs(ctx, api.RunQuery{Dir: dir})
-	if err != nil {
-		return "", err
-	}
-	if len(runs) == 0 {
-		return "", core.Errorf(core.CodeNotFound, "this repository has no runs yet").
-			WithHint(`stellwerk run "what you want done"`)
-	}
-	latest := runs[0]
-	for _, r := range runs {
-		if r.StartedAt.After(latest.StartedAt) {
-			latest = r
+	if session := sh.SessionHere(); session != "" {
+		turn, err := svc.Turn(ctx, session, api.TurnQuery{Peek: true})
+		if err != nil {
+			return api.Run{}, err
+		}
+		if turn.Run != nil {
+			return *turn.Run, nil
 		}
 	}
-	return latest.ID, nil
+	open, err := svc.Runs(ctx, api.RunQuery{Dir: sh.Dir, Open: true})
+	switch {
+	case err != nil:
+		return api.Run{}, err
+	case len(open) == 1:
+		return open[0], nil
+	case len(open) > 1:
+		return api.Run{}, Ambiguous(open)
+	}
+	ended, err := svc.Runs(ctx, api.RunQuery{Dir: sh.Dir})
+	if err != nil {
+		return api.Run{}, err
+	}
+	if len(ended) == 0 {
+		return api.Run{}, core.Errorf(core.CodeNotFound, "this repository has no runs yet").
+			WithHint(`stellwerk run "what you want done"`)
+	}
+	return slices.MaxFunc(ended, func(a, b api.Run) int { return a.StartedAt.Compare(b.StartedAt) }), nil
 }
 
+// WithRun calls fn with the engine and the run that a command means.
+func (sh *Shell) WithRun(ctx context.Context, given string, fn func(svc api.Service, id string) error) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		run, err := sh.Find(ctx, svc, given)
+		if err != nil {
+			return err
+		}
+		return fn(svc, run.ID)
+	})
+}
+
+// Ambiguous says that several runs are open.
 func Ambiguous(open []api.Run) error {
 	lines := []string{fmt.Sprintf("%d runs are open here; which one?", len(open))}
 	for _, r := range open {

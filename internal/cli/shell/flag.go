@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Positive refuses limits that let nothing happen, or that are none.
+// Positive refuses limits that are not more than 0.
 func Positive(cmd *cobra.Command, names ...string) error {
 	for _, name := range names {
 		f := cmd.Flags().Lookup(name)
@@ -17,11 +17,4 @@ func Positive(cmd *cobra.Command, names ...string) error {
 		}
 	}
 	return nil
-}
-
-// Must holds a registration that can only fail for a misspelt flag.
-func Must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }

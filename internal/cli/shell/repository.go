@@ -17,34 +17,30 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// repository is the person's working copy, as commands that only look at files
+// Repository is the person's working copy, as commands that only look at files
 // see it. Runs read the same files from the base commit.
-type repository struct {
+type Repository struct {
 	Root string
 	env  func(string) string
 }
 
 // Repository finds the top of the working copy; outside of one, the working
 // directory stands in for it.
-func (sh *Shell) Repository() (repository, error) {
-	dir, err := sh.Dir()
-	if err != nil {
-		return repository{}, err
-	}
-	for top := dir; ; top = filepath.Dir(top) {
+func (sh *Shell) Repository() Repository {
+	for top := sh.Dir; ; top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
-			return repository{Root: top, env: sh.Env}, nil
+			return Repository{Root: top, env: sh.Env}
 		}
 		if top == filepath.Dir(top) {
-			return repository{Root: dir, env: sh.Env}, nil
+			return Repository{Root: sh.Dir, env: sh.Env}
 		}
 	}
 }
 
-func (r repository) Path(name string) string { return filepath.Join(r.Root, filepath.FromSlash(name)) }
+func (r Repository) Path(name string) string { return filepath.Join(r.Root, filepath.FromSlash(name)) }
 
 // Read reads a file that may be missing.
-func (r repository) Read(name string) ([]byte, error) {
+func (r Repository) Read(name string) ([]byte, error) {
 	data, err := os.ReadFile(r.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -53,7 +49,7 @@ func (r repository) Read(name string) ([]byte, error) {
 }
 
 // Roles are the repository's roles over the built-in ones.
-func (r repository) Roles() (role.Set, error) {
+func (r Repository) Roles() (role.Set, error) {
 	own, err := role.Load(os.DirFS(r.Root), role.Folder)
 	if err != nil {
 		return nil, err
@@ -62,7 +58,7 @@ func (r repository) Roles() (role.Set, error) {
 }
 
 // Settings are what would hold for a run without flags.
-func (r repository) Settings() (*config.Settings, []yamlfile.Warning, error) {
+func (r Repository) Settings() (*config.Settings, []yamlfile.Warning, error) {
 	project, err := r.Read(config.ProjectFile)
 	if err != nil {
 		return nil, nil, err
@@ -87,7 +83,7 @@ func Settings(env func(string) string, project []byte) (*config.Settings, []yaml
 }
 
 // Options are what a playbook may rely on here.
-func (r repository) Options(ctx context.Context) (playbook.Options, error) {
+func (r Repository) Options(ctx context.Context) (playbook.Options, error) {
 	roles, err := r.Roles()
 	if err != nil {
 		return playbook.Options{}, err
@@ -100,13 +96,13 @@ func (r repository) Options(ctx context.Context) (playbook.Options, error) {
 }
 
 // Commands are how the project is built and tested, as far as its files show.
-func (r repository) Commands(ctx context.Context) playbook.Commands {
+func (r Repository) Commands(ctx context.Context) playbook.Commands {
 	return playbook.Detect(r.Files(ctx), r.Read, program.OnPath(r.env("PATH")))
 }
 
 // Files lists what git knows of, and runs nothing that the repository names;
 // outside a repository there is nothing.
-func (r repository) Files(ctx context.Context) []string {
+func (r Repository) Files(ctx context.Context) []string {
 	files, err := yard.WorkFiles(ctx, r.Root)
 	if err != nil {
 		return nil
@@ -115,7 +111,7 @@ func (r repository) Files(ctx context.Context) []string {
 }
 
 // Playbooks lists the repository's own playbooks by path.
-func (r repository) Playbooks() ([]string, error) {
+func (r Repository) Playbooks() ([]string, error) {
 	entries, err := os.ReadDir(r.Path(playbook.Folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -135,10 +131,7 @@ func (r repository) Playbooks() ([]string, error) {
 // Playbook reads a playbook by name or file: first the repository's own, then
 // the built-in ones.
 func (sh *Shell) Playbook(ctx context.Context, given string) (*core.Playbook, []playbook.Warning, error) {
-	repo, err := sh.Repository()
-	if err != nil {
-		return nil, nil, err
-	}
+	repo := sh.Repository()
 	opts, err := repo.Options(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -155,11 +148,7 @@ func (sh *Shell) Playbook(ctx context.Context, given string) (*core.Playbook, []
 		}
 		return playbook.Builtin(given, opts)
 	}
-	path, err := sh.Absolute(given)
-	if err != nil {
-		return nil, nil, err
-	}
-	return parsePlaybook(given, path, opts)
+	return parsePlaybook(given, sh.Absolute(given), opts)
 }
 
 func parsePlaybook(name, path string, opts playbook.Options) (*core.Playbook, []playbook.Warning, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
 )
 
 // Shell is one invocation: the program and the flags every command has.
@@ -23,17 +24,23 @@ type Shell struct {
 	GiveUp    context.CancelCauseFunc // ends the command with the reason why it cannot go on
 	StateFlag string
 	JSON      bool
-	remote    remoteFlags
-	verbose   bool
-	typed     typed
+
+	// Begin sets these.
+	Session string // the interactive session that runs the command; "" if a person does
+	Attempt string // the attempt that runs it
+	Server  string // URL of the engine elsewhere that is meant; "" for the one here
+
+	serverFlag, tokenFlag string
+	verbose               bool
+	typed                 typed
 }
 
 // Flags are those of every command.
 func (sh *Shell) Flags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&sh.StateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or $XDG_STATE_HOME/stellwerk)")
-	f.StringVar(&sh.remote.server, "server", "", "use the engine at `URL` (default $STELLWERK_SERVER)")
-	f.StringVar(&sh.remote.tokenFile, "token-file", "", "`FILE` with the token for --server (or the token itself in $STELLWERK_TOKEN)")
+	f.StringVar(&sh.serverFlag, "server", "", "use the engine at `URL` (default $STELLWERK_SERVER)")
+	f.StringVar(&sh.tokenFlag, "token-file", "", "`FILE` with the token for --server (or the token itself in $STELLWERK_TOKEN)")
 	f.BoolVar(&sh.JSON, "json", false, "print JSON")
 	f.BoolVarP(&sh.verbose, "verbose", "v", false, "log the engine's work to standard error")
 }
@@ -44,17 +51,20 @@ func (sh *Shell) Options() (ConnectOptions, error) {
 	if err != nil {
 		return ConnectOptions{}, err
 	}
-	opts := ConnectOptions{State: state, Version: sh.Build.Version, Verbose: sh.verbose}
+	opts := ConnectOptions{State: state, Version: sh.Build.Version, Verbose: sh.verbose, Server: sh.Server}
 	if sh.verbose {
 		opts.Log = sh.Console.Err
 	}
-	opts.Existing = sh.pushLocked(state)
-	return opts, nil
+	// An engine that a shell starts which is kept from pushing could not publish:
+	// the session's hooks start it instead.
+	opts.Existing = strings.HasPrefix(sh.Env("PATH"), filepath.Join(relay.LockDir(state), "bin")+":")
+	if sh.Server != "" {
+		opts.Token, err = sh.token()
+	}
+	return opts, err
 }
 
-// Connect calls fn with the engine and lets go of it afterwards. An engine in
-// this process outlives an interrupt until fn has returned, so that it ends in
-// order.
+// Connect calls fn with the engine and lets go of it afterwards.
 func (sh *Shell) Connect(ctx context.Context, fn func(api.Service) error) error {
 	opts, err := sh.Options()
 	if err != nil {
@@ -63,12 +73,11 @@ func (sh *Shell) Connect(ctx context.Context, fn func(api.Service) error) error 
 	return sh.ConnectTo(ctx, opts, fn)
 }
 
+// ConnectTo is Connect with other options. An engine in this process outlives an
+// interrupt until fn has returned, so that it ends in order.
 func (sh *Shell) ConnectTo(ctx context.Context, opts ConnectOptions, fn func(api.Service) error) error {
 	if ctx.Err() != nil { // after a lost state folder, an engine would begin on an empty one
 		return context.Cause(ctx)
-	}
-	if err := sh.dialElsewhere(&opts); err != nil {
-		return err
 	}
 	opts.Lost = sh.GiveUp
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -85,35 +94,24 @@ func (sh *Shell) ConnectTo(ctx context.Context, opts ConnectOptions, fn func(api
 	return errors.Join(fn(svc), closeEngine())
 }
 
-// EnsureEngine makes sure that an engine runs in the background. One elsewhere does.
+// EnsureEngine makes sure that an engine runs in the background, as one elsewhere
+// does.
 func (sh *Shell) EnsureEngine(ctx context.Context) error {
-	if sh.IsElsewhere() {
-		return nil
-	}
 	opts, err := sh.Options()
-	if err != nil || opts.Existing {
+	if err != nil || opts.Existing || opts.Server != "" {
 		return err
 	}
 	return sh.Detach(ctx, opts)
 }
 
-// EngineEnds reports that the engine ends with this process, or with another command
-// that ends: nobody else drives a run on.
+// EngineEnds reports that the engine ends with this or another command: then
+// nobody else drives a run on.
 func (sh *Shell) EngineEnds(svc api.Service) bool {
 	engine, ok := svc.(interface{ Ends() bool })
-	return ok && engine.Ends() && !sh.IsElsewhere()
+	return ok && engine.Ends() && sh.Server == ""
 }
 
-// ForPeople refuses what only a person may say where an attempt says it. The
-// engine would refuse it too, for want of the person's token.
-func (sh *Shell) ForPeople(what string) error {
-	if attempt := sh.Env("STELLWERK_ATTEMPT"); attempt != "" {
-		return core.Errorf(core.CodeForbidden, "%s is for people only, and this is attempt %s", what, attempt).
-			WithHint("finish the work and hand it in; Stellwerk asks a person when it needs one")
-	}
-	return nil
-}
-
+// View is how answers look on this console.
 func (sh *Shell) View() view.View {
 	return view.View{Style: sh.Console.Style, Width: sh.Console.Width(), Zone: time.Local, Now: sh.Now(), Flags: sh.engineFlags()}
 }
@@ -122,7 +120,7 @@ func (sh *Shell) Printf(format string, args ...any) {
 	fmt.Fprintf(sh.Console.Out, format, args...)
 }
 
-// Warn tells of what nothing was refused for.
+// Warn prints notes to standard error.
 func (sh *Shell) Warn(warnings []string) {
 	for _, w := range warnings {
 		sh.Tell(sh.Console.Style.Asking("note:")+" ", terminal.Line(w))
@@ -140,19 +138,28 @@ func (sh *Shell) PrintLines(lines []string) {
 	}
 }
 
+// Print answers a command: with v as JSON, or with lines.
+func (sh *Shell) Print(v any, lines ...string) error {
+	if sh.JSON {
+		return sh.PrintJSON(v)
+	}
+	sh.PrintLines(lines)
+	return nil
+}
+
 // PrintJSON prints v; what could do harm on a screen is escaped within it.
 func (sh *Shell) PrintJSON(v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
-	}
-	_, err = sh.Console.Out.Write(append(terminal.JSON(data), '\n'))
-	return err
+	return sh.writeJSON(data, err)
 }
 
 // PrintJSONLine prints v on one line.
 func (sh *Shell) PrintJSONLine(v any) error {
 	data, err := json.Marshal(v)
+	return sh.writeJSON(data, err)
+}
+
+func (sh *Shell) writeJSON(data []byte, err error) error {
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
@@ -161,13 +168,9 @@ func (sh *Shell) PrintJSONLine(v any) error {
 }
 
 // Absolute is a path seen from the working directory.
-func (sh *Shell) Absolute(path string) (string, error) {
+func (sh *Shell) Absolute(path string) string {
 	if filepath.IsAbs(path) {
-		return path, nil
+		return path
 	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, path), nil
+	return filepath.Join(sh.Dir, path)
 }

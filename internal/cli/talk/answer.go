@@ -18,8 +18,9 @@ type answerOptions struct {
 func NewAnswer(sh *shell.Shell) *cobra.Command {
 	o := &answerOptions{}
 	cmd := &cobra.Command{
-		Use:   `answer QUESTION TEXT... [flags]`,
-		Short: "Answer a manager's, planner's or worker's question",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         `answer QUESTION TEXT... [flags]`,
+		Short:       "Answer a manager's, planner's or worker's question",
 		Long: `Answers a question from a project's manager, or from the planner or a worker of
 a run in waves. Name it by its id or the first characters of it; inbox lists the
 open questions. The answer wakes the manager, and work that waited for it goes
@@ -38,9 +39,6 @@ TEXT, the command reads standard input.` + drive.AfterHelp,
 }
 
 func (o *answerOptions) run(ctx context.Context, sh *shell.Shell, args []string) error {
-	if err := sh.ForPeople("answer"); err != nil {
-		return err
-	}
 	question, text, err := speech(sh, args)
 	if err != nil {
 		return err
@@ -59,27 +57,20 @@ func (o *answerOptions) run(ctx context.Context, sh *shell.Shell, args []string)
 	})
 }
 
-// completeQuestions offers what waits for an answer, where an engine runs.
-func completeQuestions(sh *shell.Shell) shell.Completer {
-	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		opts, err := sh.Options()
-		if err != nil || len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+// completeQuestions offers what waits for an answer, if an engine runs.
+func completeQuestions(sh *shell.Shell) cobra.CompletionFunc {
+	return shell.Complete(func(cmd *cobra.Command, args []string) []cobra.Completion {
+		if len(args) > 0 {
+			return nil
 		}
-		opts.Existing = true
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), shell.CompleteTimeout)
-		defer cancel()
 		var offers []cobra.Completion
-		err = sh.ConnectTo(ctx, opts, func(svc api.Service) error {
+		_ = sh.AskEngine(cmd, func(ctx context.Context, svc api.Service) error { // nobody to tell
 			questions, err := svc.Questions(ctx)
 			for _, q := range questions {
 				offers = append(offers, cobra.CompletionWithDesc(q.ID, q.Text))
 			}
 			return err
 		})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp // nobody to tell
-		}
-		return offers, cobra.ShellCompDirectiveNoFileComp
-	}
+		return offers
+	})
 }

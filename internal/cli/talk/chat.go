@@ -23,8 +23,9 @@ type chatOptions struct {
 func NewChat(sh *shell.Shell) *cobra.Command {
 	o := &chatOptions{}
 	cmd := &cobra.Command{
-		Use:   "chat [PROJECT] [flags]",
-		Short: "Talk with a project's manager",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "chat [PROJECT] [flags]",
+		Short:       "Talk with a project's manager",
 		Long: `Shows a project's conversation, follows it, and sends each line that you type.
 Delegations, merges, failures and publications appear as one line each. Name the
 PROJECT as for say.
@@ -57,13 +58,9 @@ func (o *chatOptions) run(ctx context.Context, sh *shell.Shell, project string) 
 	if err := o.say.check(sh); err != nil {
 		return err
 	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return err
-	}
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &chat{sh: sh, o: o, project: project, dir: dir, lines: typedLines(reading, sh.Console.In), sent: map[string]bool{}, asked: map[string]bool{}}
+	c := &chat{sh: sh, o: o, project: project, lines: typedLines(reading, sh.Console.In), sent: map[string]bool{}, asked: map[string]bool{}}
 	return c.over(ctx, drive.MaxHandovers)
 }
 
@@ -72,7 +69,6 @@ type chat struct {
 	sh      *shell.Shell
 	o       *chatOptions
 	project string
-	dir     string
 	lines   <-chan shell.Line // nil once there are no more
 	begun   bool              // what was said before is on the screen
 	run     api.Run           // that is followed; without an id where none is open
@@ -247,7 +243,7 @@ func (c *chat) begin(ctx context.Context, svc api.Service) error {
 	if c.begun {
 		return nil
 	}
-	messages, err := svc.Messages(ctx, api.MessageQuery{Project: c.project, Dir: c.dir, Last: true, Limit: max(c.o.last, 1), Conversation: c.o.say.in})
+	messages, err := svc.Messages(ctx, api.MessageQuery{Project: c.project, Dir: c.sh.Dir, Last: true, Limit: max(c.o.last, 1), Conversation: c.o.say.in})
 	if err != nil {
 		return err
 	}
@@ -286,7 +282,7 @@ func (c *chat) enter(ctx context.Context, svc api.Service) error {
 	if c.o.say.in == "" {
 		return nil
 	}
-	list, err := svc.Conversations(ctx, api.ConversationQuery{Project: c.project, Dir: c.dir})
+	list, err := svc.Conversations(ctx, api.ConversationQuery{Project: c.project, Dir: c.sh.Dir})
 	for _, t := range list {
 		if called := c.o.say.in; called == t.ID || strings.EqualFold(called, t.Name) || strings.HasSuffix(t.ID, "-"+called) {
 			c.in = t.ID

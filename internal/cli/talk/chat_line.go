@@ -61,9 +61,9 @@ func (c *chat) typed(ctx context.Context, svc api.Service, l shell.Line) error {
 // say says a line. What it begins is followed.
 func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
 	start := c.o.say.start
-	spoken, err := svc.Speak(ctx, api.Speak{Project: c.project, Dir: c.dir, Text: text, Voice: core.Voice(c.o.say.role), Conversation: c.o.say.in, Start: &start})
+	spoken, err := svc.Speak(ctx, api.Speak{Project: c.project, Dir: c.sh.Dir, Text: text, Voice: core.Voice(c.o.say.role), Conversation: c.o.say.in, Start: &start})
 	if core.CodeOf(err) == core.CodeUntrusted {
-		look := api.Trust{Dir: c.dir, Playbook: c.o.say.playbook(ctx, c.sh, svc, c.project), Base: start.Base}
+		look := api.Trust{Dir: c.sh.Dir, Playbook: c.o.say.playbook(ctx, c.sh, svc, c.project), Base: start.Base}
 		return core.Wrap(core.CodeUntrusted, err, "the run would use files from this repository that nobody has trusted yet",
 			playbook.TrustCommand(look)+" (after reading what it shows), or chat --trust")
 	}

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -26,18 +27,16 @@ Name the PROJECT as for say.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteAddressees(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
-				list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: shell.First(args), Dir: dir})
+			return sh.Connect(cmd.Context(), func(svc api.Service) error {
+				list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: shell.First(args), Dir: sh.Dir})
 				if err != nil {
 					return err
 				}
-				if sh.JSON {
-					return sh.PrintJSON(api.ConversationList{Conversations: list})
-				}
+				var lines []string
 				for _, t := range list {
-					sh.PrintLines(sh.View().Talk(t))
+					lines = append(lines, sh.View().Talk(t)...)
 				}
-				return nil
+				return sh.Print(api.ConversationList{Conversations: list}, lines...)
 			})
 		},
 	}
@@ -48,92 +47,72 @@ Name the PROJECT as for say.`,
 func newConversationsStart(sh *shell.Shell) *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
-		Use:   "start NAME [flags]",
-		Short: "Start a conversation",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "start NAME [flags]",
+		Short:       "Start a conversation",
 		Long: `Starts another conversation in the project. The NAME is one line and must be
 unique in the project.`,
 		Example: `  stellwerk conversations start "the search" --project shop`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := sh.ForPeople("conversations start"); err != nil {
-				return err
-			}
-			return conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
-				talk, err := svc.OpenConversation(cmd.Context(), api.OpenConversation{Project: project, Dir: dir, Name: args[0]})
+			return sh.Connect(cmd.Context(), func(svc api.Service) error {
+				talk, err := svc.OpenConversation(cmd.Context(), api.OpenConversation{Project: project, Dir: sh.Dir, Name: args[0]})
 				return printConversation(sh, talk, "begun", err)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` it belongs to (default: the working directory's)")
-	shell.Must(cmd.RegisterFlagCompletionFunc("project", shell.CompleteAddressees(sh)))
+	shell.CompleteFlag(cmd, "project", shell.CompleteAddressees(sh))
 	return cmd
 }
 
 func newConversationsRename(sh *shell.Shell) *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
-		Use:   "rename CONVERSATION NAME [flags]",
-		Short: "Rename a conversation",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         "rename CONVERSATION NAME [flags]",
+		Short:       "Rename a conversation",
 		Long: `Renames a conversation. Name it by its name, its id, or the end of its id (c1).
 main cannot be renamed.`,
 		Example: `  stellwerk conversations rename c1 search`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := sh.ForPeople("conversations rename"); err != nil {
-				return err
-			}
-			return conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
-				req := api.NameConversation{Project: project, Dir: dir, Conversation: args[0], Name: args[1]}
+			return sh.Connect(cmd.Context(), func(svc api.Service) error {
+				req := api.NameConversation{Project: project, Dir: sh.Dir, Conversation: args[0], Name: args[1]}
 				talk, err := svc.NameConversation(cmd.Context(), req)
 				return printConversation(sh, talk, "renamed", err)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` it belongs to (default: the working directory's)")
-	shell.Must(cmd.RegisterFlagCompletionFunc("project", shell.CompleteAddressees(sh)))
+	shell.CompleteFlag(cmd, "project", shell.CompleteAddressees(sh))
 	return cmd
 }
 
-// conversing calls fn with the engine and the folder that a project may be of.
-func conversing(ctx context.Context, sh *shell.Shell, fn func(svc api.Service, dir string) error) error {
-	dir, err := sh.Dir()
-	if err != nil {
-		return err
-	}
-	return sh.Connect(ctx, func(svc api.Service) error { return fn(svc, dir) })
-}
-
-// printConversation says what became of a conversation.
+// printConversation prints what was done to a conversation.
 func printConversation(sh *shell.Shell, t api.ConversationView, done string, err error) error {
 	if err != nil {
 		return err
 	}
-	if sh.JSON {
-		return sh.PrintJSON(t)
-	}
-	sh.Printf("%s is %s (%s): stellwerk say --conversation %s \"…\"\n", terminal.Line(t.Name), done, t.ID, terminal.Line(plain.ShellWord(t.Name)))
-	return nil
+	return sh.Print(t, fmt.Sprintf("%s is %s (%s): stellwerk say --conversation %s \"…\"", terminal.Line(t.Name), done, t.ID, terminal.Line(plain.ShellWord(t.Name))))
 }
 
 // inConversation gives a command the flag for a conversation.
 func inConversation(cmd *cobra.Command, sh *shell.Shell, to *string, help string) {
 	cmd.Flags().StringVarP(to, "conversation", "c", "", help)
-	shell.Must(cmd.RegisterFlagCompletionFunc("conversation", func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		var names []cobra.Completion
-		project := ""
+	shell.CompleteFlag(cmd, "conversation", shell.Complete(func(cmd *cobra.Command, args []string) []cobra.Completion {
+		q := api.ConversationQuery{Dir: sh.Dir}
 		if len(args) > 1 || len(args) == 1 && cmd.Name() != "say" {
-			project = args[0]
+			q.Project = args[0]
 		}
-		err := conversing(cmd.Context(), sh, func(svc api.Service, dir string) error {
-			list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: project, Dir: dir})
+		var names []cobra.Completion
+		_ = sh.AskEngine(cmd, func(ctx context.Context, svc api.Service) error { // nobody to tell
+			list, err := svc.Conversations(ctx, q)
 			for _, t := range list {
 				names = append(names, t.Name)
 			}
 			return err
 		})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return names
 	}))
 }

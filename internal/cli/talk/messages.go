@@ -40,12 +40,8 @@ func (o *messagesOptions) run(ctx context.Context, sh *shell.Shell, project stri
 	if o.last < 0 {
 		return shell.Usagef("--last %d: must be 0 or more", o.last)
 	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return err
-	}
 	return sh.Connect(ctx, func(svc api.Service) error {
-		q := api.MessageQuery{Project: project, Dir: dir, Limit: o.last, Last: o.last > 0, Conversation: o.conversation}
+		q := api.MessageQuery{Project: project, Dir: sh.Dir, Limit: o.last, Last: o.last > 0, Conversation: o.conversation}
 		list := api.MessageList{Messages: []api.Message{}}
 		for {
 			piece, err := svc.Messages(ctx, q)

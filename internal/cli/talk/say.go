@@ -30,8 +30,9 @@ type sayOptions struct {
 func NewSay(sh *shell.Shell) *cobra.Command {
 	o := &sayOptions{}
 	cmd := &cobra.Command{
-		Use:   `say [PROJECT] TEXT... [flags]`,
-		Short: "Say something to a project's manager",
+		Annotations: shell.Mark(shell.ForPeople),
+		Use:         `say [PROJECT] TEXT... [flags]`,
+		Short:       "Say something to a project's manager",
 		Long: `Sends a message to a project's conversation and wakes its manager. Name the
 PROJECT by its name, its id, a path in its repository, or one of its runs; the
 default is the working directory's. If you give several words, the first is the
@@ -66,12 +67,10 @@ func (o *sayOptions) flags(sh *shell.Shell, cmd *cobra.Command) {
 	f.StringVar(&o.start.Network, "network", "", "network for a new run's agents: listed, none or open (default listed)")
 	f.StringVar(&o.start.Isolation, "isolation", "", "isolation of a new run: sandbox or none (default sandbox)")
 	f.BoolVar(&o.start.Trust, "trust", false, "trust the repository's playbook and roles as they are now")
-	shell.Must(cmd.RegisterFlagCompletionFunc("role", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return []cobra.Completion{string(core.VoiceUser), string(core.VoiceBlue)}, cobra.ShellCompDirectiveNoFileComp
-	}))
-	shell.Must(cmd.RegisterFlagCompletionFunc("network", shell.Choose(config.NetworkModes)))
-	shell.Must(cmd.RegisterFlagCompletionFunc("isolation", shell.Choose(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
-	shell.CompletePlaybooks(sh, cmd)
+	shell.CompleteFlag(cmd, "role", shell.Choices(string(core.VoiceUser), string(core.VoiceBlue)))
+	shell.CompleteFlag(cmd, "network", shell.Choices(config.NetworkModes()...))
+	shell.CompleteFlag(cmd, "isolation", shell.Choices(config.IsolationSandbox, config.IsolationNone))
+	shell.CompleteFlag(cmd, "playbook", shell.Offer(sh.PlaybookNames))
 }
 
 func (o *sayOptions) run(ctx context.Context, sh *shell.Shell, args []string) error {
@@ -103,11 +102,8 @@ func (o *sayOptions) run(ctx context.Context, sh *shell.Shell, args []string) er
 
 // check refuses what could not be said.
 func (o *sayOptions) check(sh *shell.Shell) error {
-	if err := sh.ForPeople("say"); err != nil {
-		return err
-	}
 	if o.start.Trust {
-		if err := sh.AtTerminal("say with --trust"); err != nil {
+		if err := sh.RefuseAgents("say with --trust"); err != nil {
 			return err
 		}
 	}
@@ -156,16 +152,12 @@ func notAName(ctx context.Context, sh *shell.Shell, svc api.Service, text string
 // speak says something, and where a run begins with it that would obey content
 // of the repository, asks the person about that once.
 func (o *sayOptions) speak(ctx context.Context, sh *shell.Shell, svc api.Service, project, text string) (api.Spoken, error) {
-	dir, err := sh.Dir()
-	if err != nil {
-		return api.Spoken{}, err
-	}
-	req := api.Speak{Project: project, Dir: dir, Text: text, Voice: core.Voice(o.role), Conversation: o.in, Start: &o.start}
+	req := api.Speak{Project: project, Dir: sh.Dir, Text: text, Voice: core.Voice(o.role), Conversation: o.in, Start: &o.start}
 	spoken, err := svc.Speak(ctx, req)
 	if core.CodeOf(err) != core.CodeUntrusted || project != "" {
 		return spoken, err
 	}
-	look := api.Trust{Dir: dir, Playbook: o.playbook(ctx, sh, svc, project), Base: o.start.Base}
+	look := api.Trust{Dir: sh.Dir, Playbook: o.playbook(ctx, sh, svc, project), Base: o.start.Base}
 	if err := playbookcmd.AskIfUntrusted(ctx, sh, svc, look, "say", err); err != nil {
 		return spoken, err
 	}

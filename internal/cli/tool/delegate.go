@@ -70,11 +70,7 @@ func (o *delegateOptions) delegate(ctx context.Context, sh *shell.Shell, args []
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(done)
-		}
-		sh.Printf("%s\n", terminal.Line(tool.SayDelegated(done)))
-		return nil
+		return sh.Print(done, terminal.Line(tool.SayDelegated(done)))
 	})
 }
 

@@ -48,11 +48,7 @@ func fetchDetail(ctx context.Context, sh *shell.Shell, t *options, req api.Fetch
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(detail)
-		}
-		sh.Printf("%s\n", terminal.Text(tool.SayDetail(detail)))
-		return nil
+		return sh.Print(detail, terminal.Text(tool.SayDetail(detail)))
 	})
 }
 
@@ -62,10 +58,6 @@ func listDetails(ctx context.Context, sh *shell.Shell, t *options) error {
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(index)
-		}
-		sh.Printf("%s\n", terminal.Text(tool.SayDetails(index)))
-		return nil
+		return sh.Print(index, terminal.Text(tool.SayDetails(index)))
 	})
 }

@@ -30,9 +30,13 @@ func beServer() int {
 		return nil
 	}}
 	svc.Put(api.RunDetail{Run: api.Run{ID: "2", Alias: "alias-2", Kind: playbook.KindManager, Status: "active"}})
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
 	p := shell.Program{
 		Console: terminal.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Width: func() int { return 0 }, ErrWidth: func() int { return 0 }},
-		Build:   shell.Build{Version: "1.0"}, Env: os.Getenv, Dir: os.Getwd, Now: time.Now, Interruptible: shell.Interruptible,
+		Build:   shell.Build{Version: "1.0"}, Env: os.Getenv, Dir: dir, Now: time.Now, Interruptible: shell.Interruptible,
 		Dial: func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
 			return svc, func() error { return nil }, nil
 		},

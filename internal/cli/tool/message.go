@@ -46,10 +46,6 @@ func message(ctx context.Context, sh *shell.Shell, t *options, req api.Tell) err
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(told)
-		}
-		sh.Printf("%s\n", terminal.Line(tool.SayTold(told)))
-		return nil
+		return sh.Print(told, terminal.Line(tool.SayTold(told)))
 	})
 }

@@ -54,11 +54,7 @@ func (o *planOptions) update(ctx context.Context, sh *shell.Shell, message strin
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(done)
-		}
-		sh.Printf("%s\n", terminal.Line(tool.SayUpdated(done)))
-		return nil
+		return sh.Print(done, terminal.Line(tool.SayUpdated(done)))
 	})
 }
 

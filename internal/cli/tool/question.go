@@ -48,10 +48,6 @@ func askPeople(ctx context.Context, sh *shell.Shell, t *options, req api.Ask) er
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(asked)
-		}
-		sh.Printf("%s\n", terminal.Line(tool.SayAsked(asked)))
-		return nil
+		return sh.Print(asked, terminal.Line(tool.SayAsked(asked)))
 	})
 }

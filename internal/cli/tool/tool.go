@@ -2,6 +2,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -66,7 +67,7 @@ const conversationHelp = "`CONVERSATION` to write to, by name or id (default the
 // speaks gives a command the flag for the caller's voice.
 func (o *options) speaks(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.voice, "role", "", voiceHelp)
-	shell.Must(cmd.RegisterFlagCompletionFunc("role", shell.Offer(func() []string { return []string{string(core.VoiceUser), string(core.VoiceBlue)} })))
+	shell.CompleteFlag(cmd, "role", shell.Choices(string(core.VoiceUser), string(core.VoiceBlue)))
 }
 
 // isVoice reports a word that names a voice, and no role that works.
@@ -96,22 +97,18 @@ func (o *options) use(ctx context.Context, sh *shell.Shell, fn func(tool.Kit) er
 	if token := sh.Env(agent.EnvToken); token != "" && !access.LooksLikeToken(token) {
 		return o.useAsAttempt(ctx, sh, token, fn)
 	}
-	if err := sh.ForPeople("a tool call without a token"); err != nil {
+	if err := sh.RefuseAttempt("a tool call without a token"); err != nil {
 		return err
 	}
 	if voice := core.Voice(o.voice); voice == core.VoiceGreen || voice == core.VoiceRed {
 		return shell.Usagef("--role %s: only agents have that role; use user or blue", o.voice)
-	}
-	repo, err := sh.Repository()
-	if err != nil {
-		return err
 	}
 	return sh.Connect(ctx, func(svc api.Service) error {
 		run, err := o.find(ctx, sh, svc)
 		if err != nil {
 			return err
 		}
-		return fn(tool.Kit{Tools: svc, Run: run, Dir: repo.Root, Voice: core.Voice(o.voice)})
+		return fn(tool.Kit{Tools: svc, Run: run, Dir: sh.Repository().Root, Voice: core.Voice(o.voice)})
 	})
 }
 
@@ -119,19 +116,11 @@ func (o *options) useAsAttempt(ctx context.Context, sh *shell.Shell, token strin
 	if o.project != "" {
 		return shell.Usagef("an attempt can act only on its own run: leave out --project")
 	}
-	run := sh.Env(agent.EnvRun)
-	if o.run != "" {
-		run = o.run
-	}
-	dir, err := sh.Dir()
-	if err != nil {
-		return err
-	}
 	tools, closeEngine, err := sh.Tools(ctx, sh.Env(agent.EnvSocket), token)
 	if err != nil {
 		return err
 	}
-	kit := tool.Kit{Tools: tools, Run: run, Dir: dir, Origin: sh.Env(agent.EnvOrigin), Voice: core.Voice(o.voice)}
+	kit := tool.Kit{Tools: tools, Run: cmp.Or(o.run, sh.Env(agent.EnvRun)), Dir: sh.Dir, Origin: sh.Env(agent.EnvOrigin), Voice: core.Voice(o.voice)}
 	if err = fn(kit); core.CodeOf(err) == core.CodeUnavailable {
 		err = errors.Join(err, kit.Unheard())
 	}
@@ -148,11 +137,7 @@ func (o *options) find(ctx context.Context, sh *shell.Shell, svc api.Service) (s
 	}
 	q := api.RunQuery{Open: true}
 	if o.project == "" {
-		dir, err := sh.Dir()
-		if err != nil {
-			return "", err
-		}
-		q.Dir = dir
+		q.Dir = sh.Dir
 	}
 	runs, err := svc.Runs(ctx, q)
 	if err != nil {

@@ -142,10 +142,7 @@ func TestToolRefused(t *testing.T) {
 
 func TestToolPlan(t *testing.T) {
 	b := project(clitest.New(t))
-	dir, err := b.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := b.Dir
 	if err := os.Mkdir(filepath.Join(dir, ".ai"), 0o755); err != nil {
 		t.Fatal(err)
 	}

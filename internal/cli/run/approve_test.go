@@ -2,8 +2,11 @@ package run_test
 
 import (
 	"context"
+	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -23,16 +26,23 @@ func TestApprovingTakesTwoRequests(t *testing.T) {
 	handler := api.Handler(b.Svc, api.NewPersonAuthenticator(clitest.Secret, "ada"), "1")
 	var mu sync.Mutex
 	var asked []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		asked = append(asked, r.Method+" "+r.URL.Path)
 		mu.Unlock()
 		handler.ServeHTTP(w, r)
 	}))
+	socket := filepath.Join(b.Dir, "engine.sock")
+	listener, err := net.Listen("unix", socket)
+	if err := errors.Join(err, server.Listener.Close()); err != nil {
+		t.Fatal(err)
+	}
+	server.Listener = listener
+	server.Start()
 	defer server.Close()
 	b.Dial = func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
-		svc, err := engineclient.NewRemote(server.URL, clitest.Secret)
-		return svc, svc.Close, err
+		svc := engineclient.New(socket, clitest.Secret)
+		return svc, svc.Close, nil
 	}
 	for _, c := range []struct{ args, want []string }{
 		{[]string{"approve", "alias-1"}, []string{"GET /v1/runs/alias-1", "POST /v1/runs/1/approve"}},

@@ -19,15 +19,11 @@ the Go version.`,
   stellwerk version --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if sh.JSON {
-				return sh.PrintJSON(struct {
-					shell.Build
-					Go       string `json:"go"`
-					Platform string `json:"platform"`
-				}{sh.Build, runtime.Version(), shell.Platform()})
-			}
-			sh.Printf("%s\n", sh.Build)
-			return nil
+			return sh.Print(struct {
+				shell.Build
+				Go       string `json:"go"`
+				Platform string `json:"platform"`
+			}{sh.Build, runtime.Version(), shell.Platform()}, sh.Build.String())
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -34,38 +35,23 @@ code is 1 if one failed.`,
 }
 
 func notifyTest(ctx context.Context, sh *shell.Shell) error {
-	var tests []api.NoticeTest
-	err := sh.Connect(ctx, func(svc api.Service) (err error) {
-		tests, err = svc.TestNotices(ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if sh.JSON {
-		if err := sh.PrintJSON(api.NoticeTests{Tests: append([]api.NoticeTest{}, tests...)}); err != nil {
+	return sh.Connect(ctx, func(svc api.Service) error {
+		tests, err := svc.TestNotices(ctx)
+		if err != nil {
 			return err
 		}
-	} else {
-		printTests(sh, tests)
-	}
-	for _, t := range tests {
-		if !t.OK {
-			return shell.Exit(shell.ExitError)
+		var lines []string
+		exit := shell.ExitOK
+		for _, t := range tests {
+			outcome := sh.Console.Style.Good("sent   ")
+			if !t.OK {
+				exit, outcome = shell.ExitError, sh.Console.Style.Bad("failed ")
+			}
+			way := terminal.Pad(terminal.Line(t.Way), 9)
+			lines = append(lines, terminal.Hang(outcome+way, terminal.Line(t.Error), sh.Console.Width())...)
 		}
-	}
-	return nil
-}
-
-func printTests(sh *shell.Shell, tests []api.NoticeTest) {
-	if len(tests) == 0 {
-		sh.Printf("The engine sends no notifications: set notify to desktop, webhook or slack. Only commands that follow a run and Claude Code sessions ring the bell.\n")
-	}
-	for _, t := range tests {
-		if t.OK {
-			sh.PrintText(sh.Console.Style.Good("sent   ")+terminal.Pad(terminal.Line(t.Way), 9), "")
-			continue
-		}
-		sh.PrintText(sh.Console.Style.Bad("failed ")+terminal.Pad(terminal.Line(t.Way), 9), terminal.Line(t.Error))
-	}
+		const none = "The engine sends no notifications: set notify to desktop, webhook or slack. Only commands that follow a run and Claude Code sessions ring the bell."
+		err = sh.PrintList(api.NoticeTests{Tests: append([]api.NoticeTest{}, tests...)}, lines, none)
+		return cmp.Or(err, shell.Exit(exit))
+	})
 }

@@ -15,10 +15,9 @@ import (
 )
 
 type pruneOptions struct {
-	older       string
-	transcripts bool
-	dryRun      bool
-	yes         bool
+	req    api.Prune
+	older  string
+	dryRun bool
 }
 
 func NewPrune(sh *shell.Shell) *cobra.Command {
@@ -44,39 +43,37 @@ stellwerk serve does this once a day.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	cmd.Flags().StringVar(&o.older, "older-than", "30d", "only runs that ended longer ago than `AGE`, such as 30d")
-	cmd.Flags().BoolVar(&o.transcripts, "transcripts", false, "also remove copies of transcripts in run folders")
+	cmd.Flags().BoolVar(&o.req.Transcripts, "transcripts", false, "also remove copies of transcripts in run folders")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "remove nothing (the default)")
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "remove what is listed")
+	cmd.Flags().BoolVarP(&o.req.Remove, "yes", "y", false, "remove what is listed")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
 	return cmd
 }
 
 func (o *pruneOptions) run(ctx context.Context, sh *shell.Shell) error {
-	age, err := config.ParseAge(o.older)
-	if err != nil {
+	var err error
+	if o.req.OlderThan, err = config.ParseAge(o.older); err != nil {
 		return shell.Usagef("--older-than: %v", err)
 	}
-	var out api.Pruned
-	err = sh.Connect(ctx, func(svc api.Service) (err error) {
-		out, err = svc.Prune(ctx, api.Prune{OlderThan: age, Transcripts: o.transcripts, Remove: o.yes})
-		return err
+	return sh.Connect(ctx, func(svc api.Service) error {
+		out, err := svc.Prune(ctx, o.req)
+		switch {
+		case err != nil:
+			return err
+		case sh.JSON:
+			return sh.PrintJSON(out)
+		}
+		printPruned(sh, out, o.older)
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if sh.JSON {
-		return sh.PrintJSON(out)
-	}
-	printPruned(sh, out, o.older)
-	return nil
 }
 
 func printPruned(sh *shell.Shell, out api.Pruned, older string) {
 	for _, i := range out.Items {
-		sh.PrintText(fmt.Sprintf("%-10s %10s  ", i.Kind, wording.Bytes(uint64(max(i.Bytes, 0)))), terminal.Line(named(i.Run, i.Name))+": "+terminal.Line(i.Proof))
+		sh.PrintText(fmt.Sprintf("%-10s %10s  ", i.Kind, wording.Bytes(uint64(max(i.Bytes, 0)))), terminal.Line(strings.TrimSpace(i.Run+" "+i.Name))+": "+terminal.Line(i.Proof))
 	}
 	for _, k := range out.Kept {
-		sh.PrintText(fmt.Sprintf("%-10s %10s  ", k.Kind, "stays"), terminal.Line(named(k.Run, k.Name))+": "+terminal.Line(k.Reason))
+		sh.PrintText(fmt.Sprintf("%-10s %10s  ", k.Kind, "stays"), terminal.Line(strings.TrimSpace(k.Run+" "+k.Name))+": "+terminal.Line(k.Reason))
 	}
 	size := wording.Bytes(uint64(max(out.Bytes, 0)))
 	switch {
@@ -111,11 +108,4 @@ func countItems(items []api.PrunedItem) string {
 		parts[i] = wording.Number(counts[kind], name[0], name[1])
 	}
 	return strings.Join(parts, ", ")
-}
-
-func named(run, name string) string {
-	if run == "" {
-		return name
-	}
-	return run + " " + name
 }

@@ -31,11 +31,5 @@ func restore(ctx context.Context, sh *shell.Shell, path string) error {
 	if err := backup.Restore(ctx, opts.State, sh.Absolute(path)); err != nil {
 		return err
 	}
-	if sh.JSON {
-		return sh.PrintJSON(struct {
-			State string `json:"state"`
-		}{opts.State})
-	}
-	sh.Printf("Restored to %s\n", opts.State)
-	return nil
+	return sh.Print(map[string]string{"state": opts.State}, "Restored to "+opts.State)
 }

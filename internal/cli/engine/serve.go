@@ -112,17 +112,14 @@ func (o *serveOptions) run(ctx context.Context, sh *shell.Shell) error {
 	if err != nil {
 		return err
 	}
-	if sh.JSON {
-		return sh.PrintJSON(struct {
-			State   string `json:"state"`
-			Cockpit string `json:"cockpit,omitempty"`
-		}{opts.State, address})
-	}
-	sh.Printf("The engine of %s runs in the background.\n", opts.State)
+	lines := []string{fmt.Sprintf("The engine of %s runs in the background.", opts.State)}
 	if address != "" {
-		sh.Printf("Its cockpit is at %s; `stellwerk cockpit` prints a link that signs you in.\n", terminal.Line(address))
+		lines = append(lines, fmt.Sprintf("Its cockpit is at %s; `stellwerk cockpit` prints a link that signs you in.", terminal.Line(address)))
 	}
-	return nil
+	return sh.Print(struct {
+		State   string `json:"state"`
+		Cockpit string `json:"cockpit,omitempty"`
+	}{opts.State, address}, lines...)
 }
 
 // ServedAt is the URL at which the engine of a state folder listens; "" where it

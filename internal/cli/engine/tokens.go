@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -61,10 +62,9 @@ func addToken(ctx context.Context, sh *shell.Shell, req api.AddToken) error {
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(t)
+		if err := sh.Print(t, terminal.Line(t.Secret)); err != nil || sh.JSON {
+			return err
 		}
-		sh.Printf("%s\n", terminal.Line(t.Secret))
 		sh.Tell("", fmt.Sprintf("Token of %s, role %s, id %s. It is not shown again.", terminal.Line(t.Name), t.Role, t.ID))
 		return nil
 	})
@@ -90,20 +90,8 @@ func listTokens(ctx context.Context, sh *shell.Shell, all bool) error {
 		if err != nil {
 			return err
 		}
-		shown := []api.Token{}
-		for _, t := range tokens {
-			if all || t.RevokedAt == nil {
-				shown = append(shown, t)
-			}
-		}
-		if sh.JSON {
-			return sh.PrintJSON(api.TokenList{Tokens: shown})
-		}
-		if len(shown) == 0 {
-			sh.Printf("No tokens. `stellwerk tokens add NAME --role ROLE` creates one.\n")
-		}
-		sh.PrintLines(sh.View().Tokens(shown))
-		return nil
+		shown := slices.DeleteFunc(append([]api.Token{}, tokens...), func(t api.Token) bool { return !all && t.RevokedAt != nil })
+		return sh.PrintList(api.TokenList{Tokens: shown}, sh.View().Tokens(shown), "No tokens. `stellwerk tokens add NAME --role ROLE` creates one.")
 	})
 }
 

@@ -35,8 +35,7 @@ type entry struct {
 }
 
 func list(ctx context.Context, sh *shell.Shell) error {
-	repo := sh.Repository()
-	own, err := repo.Playbooks()
+	own, err := sh.Repository().Playbooks()
 	if err != nil {
 		return err
 	}
@@ -48,20 +47,16 @@ func list(ctx context.Context, sh *shell.Shell) error {
 	for _, name := range playbook.Builtins() {
 		entries = append(entries, describe(ctx, sh, name, playbook.OriginBuiltin))
 	}
-	if sh.JSON {
-		return sh.PrintJSON(struct {
-			Playbooks []entry `json:"playbooks"`
-		}{entries})
-	}
+	var lines []string
 	for _, e := range entries {
 		about := terminal.Line(e.Description)
 		if e.Problem != "" {
 			about = sh.Console.Style.Bad("not valid: ") + terminal.Line(firstProblem(e.Problem)) +
 				"; `" + sh.Command("playbook validate "+plain.ShellWord(e.Name)) + "` says it all"
 		}
-		sh.Printf("%-16s %-9s %s\n", terminal.Line(e.Name), view.Place(e.Origin), about)
+		lines = append(lines, fmt.Sprintf("%-16s %-9s %s", terminal.Line(e.Name), view.Place(e.Origin), about))
 	}
-	return nil
+	return sh.Print(map[string][]entry{"playbooks": entries}, lines...)
 }
 
 // firstProblem is the first of several, and how many more there are.

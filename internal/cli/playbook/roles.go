@@ -27,15 +27,14 @@ with its prompt.`,
 	}
 }
 
-// roleEntry is a role on the wire.
+// roleEntry is the JSON of a role.
 type roleEntry struct {
 	core.Role
 	Origin string `json:"origin"`
 }
 
 func roles(sh *shell.Shell, name string) error {
-	repo := sh.Repository()
-	set, err := repo.Roles()
+	set, err := sh.Repository().Roles()
 	if err != nil {
 		return err
 	}
@@ -46,15 +45,12 @@ func roles(sh *shell.Shell, name string) error {
 	for _, name := range set.Names() {
 		entries = append(entries, roleEntry{set[name].Role, set[name].Origin})
 	}
-	if sh.JSON {
-		return sh.PrintJSON(struct {
-			Roles []roleEntry `json:"roles"`
-		}{entries})
-	}
+	var lines []string
 	for _, e := range entries {
-		sh.Printf("%s\n", sh.Console.Style.Fit(terminal.Pad(terminal.Line(e.Name), 20)+" "+terminal.Pad(view.Place(e.Origin), 9)+" "+terminal.Line(e.Description), sh.Console.Width()))
+		line := terminal.Pad(terminal.Line(e.Name), 20) + " " + terminal.Pad(view.Place(e.Origin), 9) + " " + terminal.Line(e.Description)
+		lines = append(lines, sh.Console.Style.Fit(line, sh.Console.Width()))
 	}
-	return nil
+	return sh.Print(map[string][]roleEntry{"roles": entries}, lines...)
 }
 
 func showRole(sh *shell.Shell, set role.Set, name string) error {

@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wave"
 )
 
-// publishedSchema is a JSON Schema that is part of how the program is spoken to.
+// publishedSchema is the JSON Schema of a file that people or agents write.
 type publishedSchema struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
@@ -64,13 +65,9 @@ func schema(sh *shell.Shell, name string) error {
 			return nil
 		}
 	}
-	if sh.JSON {
-		return sh.PrintJSON(struct {
-			Schemas []publishedSchema `json:"schemas"`
-		}{all})
-	}
+	var lines []string
 	for _, s := range all {
-		sh.Printf("%-17s %s\n", s.Name, s.About)
+		lines = append(lines, fmt.Sprintf("%-17s %s", s.Name, s.About))
 	}
-	return nil
+	return sh.Print(map[string][]publishedSchema{"schemas": all}, lines...)
 }

@@ -73,14 +73,10 @@ func validateAll(ctx context.Context, sh *shell.Shell, given []string) error {
 			bad++
 		}
 	}
-	if sh.JSON {
-		if err := sh.PrintJSON(struct {
-			Playbooks []verdict `json:"playbooks"`
-		}{verdicts}); err != nil {
-			return err
-		}
-	} else {
+	if !sh.JSON {
 		printVerdicts(sh, verdicts)
+	} else if err := sh.PrintJSON(map[string][]verdict{"playbooks": verdicts}); err != nil {
+		return err
 	}
 	if bad > 0 {
 		return shell.Exit(shell.ExitError)

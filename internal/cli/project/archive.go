@@ -20,7 +20,7 @@ resume it. It must have no open run. Nothing is deleted.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteProjects(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return steer(cmd.Context(), sh, shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return answer(cmd.Context(), sh, shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.ArchiveProject(cmd.Context(), id, req)
 			})
 		},

@@ -21,7 +21,7 @@ instead.`,
 		ValidArgsFunction: shell.CompleteEpics(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req.Epic = args[1]
-			return steer(cmd.Context(), sh, args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return answer(cmd.Context(), sh, args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.DropEpic(cmd.Context(), id, req)
 			})
 		},

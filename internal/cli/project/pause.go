@@ -20,7 +20,7 @@ epic. Agents at work finish, and their work is kept. You can still queue goals.`
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteProjects(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return steer(cmd.Context(), sh, shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return answer(cmd.Context(), sh, shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.PauseProject(cmd.Context(), id, req)
 			})
 		},

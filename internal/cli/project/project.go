@@ -41,25 +41,17 @@ func (o *listOptions) run(ctx context.Context, sh *shell.Shell) error {
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(api.ProjectList{Projects: append([]api.Project{}, list...)})
-		}
+		none := "No projects yet. `stellwerk projects add` or `stellwerk run` adds one."
 		if len(list) == 0 && !o.all {
-			aside, err := svc.Projects(ctx, api.ProjectQuery{All: true})
+			archived, err := svc.Projects(ctx, api.ProjectQuery{All: true})
 			if err != nil {
 				return err
 			}
-			if len(aside) > 0 {
-				sh.Printf("All projects are archived: `stellwerk projects --all` lists them.\n")
-				return nil
+			if len(archived) > 0 {
+				none = "All projects are archived: `stellwerk projects --all` lists them."
 			}
 		}
-		if len(list) == 0 {
-			sh.Printf("No projects yet. `stellwerk projects add` or `stellwerk run` adds one.\n")
-			return nil
-		}
-		sh.PrintLines(sh.View().Projects(list))
-		return nil
+		return sh.PrintList(api.ProjectList{Projects: append([]api.Project{}, list...)}, sh.View().Projects(list), none)
 	})
 }
 
@@ -78,8 +70,9 @@ func Find(ctx context.Context, sh *shell.Shell, svc api.Service, given string) (
 	return list[0].ID, nil
 }
 
-// steer gives a person's word about a project and shows what came of it.
-func steer(ctx context.Context, sh *shell.Shell, given string, tell func(svc api.Service, id string) (api.ProjectDetail, error)) error {
+// answer asks the engine about a project, or tells it something, and prints the
+// project.
+func answer(ctx context.Context, sh *shell.Shell, given string, tell func(svc api.Service, id string) (api.ProjectDetail, error)) error {
 	return sh.Connect(ctx, func(svc api.Service) error {
 		id, err := Find(ctx, sh, svc, given)
 		if err != nil {
@@ -94,10 +87,8 @@ func steer(ctx context.Context, sh *shell.Shell, given string, tell func(svc api
 }
 
 func print(sh *shell.Shell, d api.ProjectDetail) error {
-	if sh.JSON {
-		return sh.PrintJSON(d)
+	if !sh.JSON {
+		sh.Warn(d.Warnings)
 	}
-	sh.Warn(d.Warnings)
-	sh.PrintLines(sh.View().Project(d))
-	return nil
+	return sh.Print(d, sh.View().Project(d)...)
 }

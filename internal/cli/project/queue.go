@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -34,16 +35,7 @@ func queue(ctx context.Context, sh *shell.Shell, given string) error {
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(struct {
-				Queue []api.Epic `json:"queue"`
-			}{append([]api.Epic{}, d.Queue...)})
-		}
-		if len(d.Queue) == 0 {
-			sh.Printf("The queue of %s is empty.\n", d.Name)
-			return nil
-		}
-		sh.PrintLines(sh.View().Queue(d.Queue))
-		return nil
+		queue := map[string][]api.Epic{"queue": append([]api.Epic{}, d.Queue...)}
+		return sh.PrintList(queue, sh.View().Queue(d.Queue), fmt.Sprintf("The queue of %s is empty.", d.Name))
 	})
 }

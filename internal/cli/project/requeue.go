@@ -20,7 +20,7 @@ such epics if you name none. Fix the reason first.`,
 		ValidArgsFunction: shell.CompleteEpics(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req := api.RequeueEpic{Epic: shell.First(args[1:])}
-			return steer(cmd.Context(), sh, args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
+			return answer(cmd.Context(), sh, args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
 				return svc.RequeueEpic(cmd.Context(), id, req)
 			})
 		},

@@ -1,8 +1,6 @@
 package project
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -19,20 +17,10 @@ its tasks by status, cost, tokens, limits, pull request, and last activity.`,
   stellwerk projects show shop --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteProjects(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return show(cmd.Context(), sh, shell.First(args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return answer(cmd.Context(), sh, shell.First(args), func(svc api.Service, id string) (api.ProjectDetail, error) {
+				return svc.Project(cmd.Context(), id)
+			})
+		},
 	}
-}
-
-func show(ctx context.Context, sh *shell.Shell, given string) error {
-	return sh.Connect(ctx, func(svc api.Service) error {
-		id, err := Find(ctx, sh, svc, given)
-		if err != nil {
-			return err
-		}
-		d, err := svc.Project(ctx, id)
-		if err != nil {
-			return err
-		}
-		return print(sh, d)
-	})
 }

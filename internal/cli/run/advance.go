@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,22 +133,12 @@ func (o *advanceOptions) without(ctx context.Context, sh *shell.Shell, svc api.S
 	if err != nil {
 		return err
 	}
-	var elsewhere []api.Run
-	for _, r := range open {
-		if r.Session != "" {
-			elsewhere = append(elsewhere, r)
-		}
+	elsewhere := slices.DeleteFunc(open, func(r api.Run) bool { return r.Session == "" })
+	lines := sh.View().Runs(elsewhere)
+	if len(elsewhere) > 0 {
+		lines = append(lines, fmt.Sprintf("The person decides: /stellwerk:resume %s continues it here, /stellwerk:cancel ends it.", terminal.Line(elsewhere[0].Alias)))
 	}
-	if sh.JSON {
-		return sh.PrintJSON(elsewhere)
-	}
-	if len(elsewhere) == 0 {
-		sh.Printf("No session owns a run in this repository.\n")
-		return nil
-	}
-	sh.PrintLines(sh.View().Runs(elsewhere))
-	sh.Printf("The person decides: /stellwerk:resume %s continues it here, /stellwerk:cancel ends it.\n", terminal.Line(elsewhere[0].Alias))
-	return nil
+	return sh.PrintList(elsewhere, lines, "No session owns a run in this repository.")
 }
 
 // steer does what the verb says to the session's run.

@@ -40,13 +40,7 @@ func (o *factsOptions) run(ctx context.Context, sh *shell.Shell, given string) e
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(api.FactList{Facts: append([]core.Fact{}, facts...)})
-		}
-		if len(facts) == 0 {
-			sh.Printf("No facts yet. Workers report them, and people answer questions with them.\n")
-		}
-		sh.PrintLines(sh.View().Facts(facts))
-		return nil
+		return sh.PrintList(api.FactList{Facts: append([]core.Fact{}, facts...)}, sh.View().Facts(facts),
+			"No facts yet. Workers report them, and people answer questions with them.")
 	})
 }

@@ -27,14 +27,6 @@ func inbox(ctx context.Context, sh *shell.Shell) error {
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			return sh.PrintJSON(api.WaitingList{Waiting: append([]api.Waiting{}, waiting...)})
-		}
-		if len(waiting) == 0 {
-			sh.Printf("Nothing waits for you.\n")
-			return nil
-		}
-		sh.PrintLines(sh.View().Inbox(waiting))
-		return nil
+		return sh.PrintList(api.WaitingList{Waiting: append([]api.Waiting{}, waiting...)}, sh.View().Inbox(waiting), "Nothing waits for you.")
 	})
 }

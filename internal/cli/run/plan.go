@@ -40,17 +40,13 @@ func (o *planOptions) run(ctx context.Context, sh *shell.Shell, given string) er
 	}
 	return sh.WithRun(ctx, given, func(svc api.Service, id string) error {
 		outline, err := svc.Outline(ctx, id)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case sh.JSON:
-			outline.Pieces = append([]api.Piece{}, outline.Pieces...)
-			return sh.PrintJSON(outline)
-		case o.dot:
-			sh.PrintLines(view.Dot(outline))
-		default:
-			sh.PrintLines(sh.View().Outline(outline))
 		}
-		return nil
+		outline.Pieces = append([]api.Piece{}, outline.Pieces...)
+		if o.dot {
+			return sh.Print(nil, view.Dot(outline)...)
+		}
+		return sh.Print(outline, sh.View().Outline(outline)...)
 	})
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -32,16 +33,12 @@ func replay(ctx context.Context, sh *shell.Shell, given string) error {
 		if err != nil {
 			return err
 		}
-		if sh.JSON {
-			if err := sh.PrintJSON(r); err != nil {
-				return err
-			}
-		} else {
-			sh.Printf("%d events, %d decisions derived again", r.Events, r.Decisions)
-			if r.Other > 0 {
-				sh.Printf(", %d made by other versions", r.Other)
-			}
-			sh.Printf("\n")
+		line := fmt.Sprintf("%d events, %d decisions derived again", r.Events, r.Decisions)
+		if r.Other > 0 {
+			line += fmt.Sprintf(", %d made by other versions", r.Other)
+		}
+		if err := sh.Print(r, line); err != nil {
+			return err
 		}
 		if !r.StateEqual || r.Difference != "" {
 			return core.Errorf(core.CodeInternal, "the run's events do not lead to the stored state: %s", terminal.Line(r.Difference)).

@@ -3,7 +3,6 @@ package run
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -164,12 +163,9 @@ func (o *runOptions) background(ctx context.Context, sh *shell.Shell) error {
 
 // complete checks the flags and fills in what they leave open.
 func (o *runOptions) complete(sh *shell.Shell, cmd *cobra.Command) error {
-	if o.req.Goal == "-" {
-		text, err := io.ReadAll(io.LimitReader(sh.Console.In, 1<<20))
-		if err != nil {
-			return err
-		}
-		o.req.Goal = string(text)
+	var err error
+	if o.req.Goal, err = sh.ReadText(o.req.Goal, ""); err != nil {
+		return err
 	}
 	if o.cockpit && o.req.Session != "" {
 		return shell.Usagef("--cockpit is for a terminal and --session for a session's hooks: use one")
@@ -227,10 +223,5 @@ func (o *runOptions) start(ctx context.Context, sh *shell.Shell, svc api.Service
 }
 
 func tellDetached(sh *shell.Shell, run api.Run) error {
-	if sh.JSON {
-		return sh.PrintJSON(run)
-	}
-	sh.PrintLines(sh.View().Runs([]api.Run{run}))
-	sh.Printf("  look: %s\n", sh.Command("watch "+run.Alias))
-	return nil
+	return sh.Print(run, append(sh.View().Runs([]api.Run{run}), "  look: "+sh.Command("watch "+run.Alias))...)
 }

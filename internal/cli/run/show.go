@@ -51,13 +51,8 @@ func (o *showOptions) show(ctx context.Context, sh *shell.Shell, name string) er
 func listDocuments(sh *shell.Shell, d api.RunDetail) error {
 	all := view.Documents(d, "")
 	var lines []string
-	if len(all) == 0 {
-		lines = append(lines, terminal.Line(d.Alias)+" has no documents yet")
-	}
 	for _, doc := range all {
 		lines = append(lines, fmt.Sprintf("%-24s %8d bytes  from %s", terminal.Line(doc.Name), doc.Bytes, terminal.Line(doc.Stage)))
 	}
-	return sh.Print(struct {
-		Documents []view.Document `json:"documents"`
-	}{all}, lines...)
+	return sh.PrintList(map[string][]view.Document{"documents": all}, lines, terminal.Line(d.Alias)+" has no documents yet")
 }

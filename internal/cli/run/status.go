@@ -78,7 +78,7 @@ func (o *statusOptions) list(ctx context.Context, sh *shell.Shell, svc api.Servi
 	return nil
 }
 
-// projectNames are what people call the projects of runs, where there are several.
+// projectNames are the names of the runs' projects, if there are several.
 func projectNames(ctx context.Context, svc api.Service, runs []api.Run) (map[string]string, error) {
 	if !slices.ContainsFunc(runs, func(r api.Run) bool { return r.Project != runs[0].Project }) {
 		return nil, nil
@@ -91,8 +91,8 @@ func projectNames(ctx context.Context, svc api.Service, runs []api.Run) (map[str
 	return names, err
 }
 
-// viewOf is how runs are shown: those that only an engine could drive on, and
-// none runs, say so. An engine of this process ends with the command.
+// viewOf is how runs look. Those that need an engine say so if none stays: one of
+// this process ends with the command.
 func viewOf(sh *shell.Shell, svc api.Service, runs []api.Run) view.View {
 	v := sh.View()
 	if v.Unattended = sh.EngineEnds(svc); !v.Unattended {
@@ -114,16 +114,10 @@ func (o *statusOptions) one(ctx context.Context, sh *shell.Shell, svc api.Servic
 	runs := []api.Run{detail.Run}
 	v := viewOf(sh, svc, runs)
 	detail.Run = runs[0]
-	if sh.JSON {
-		return sh.PrintJSON(struct {
-			Runs []api.RunDetail `json:"runs"`
-		}{[]api.RunDetail{detail}})
-	}
-	sh.PrintLines(v.Run(detail))
-	return nil
+	return sh.Print(map[string][]api.RunDetail{"runs": {detail}}, v.Run(detail)...)
 }
 
-// recent keeps the open runs and the newest of the ended ones, in order.
+// recent keeps the open runs and the newest ended ones, in order.
 func recent(runs []api.Run) []api.Run {
 	var kept []api.Run
 	ended := 0

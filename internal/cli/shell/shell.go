@@ -147,6 +147,14 @@ func (sh *Shell) Print(v any, lines ...string) error {
 	return nil
 }
 
+// PrintList is Print for a list; none says that it is empty.
+func (sh *Shell) PrintList(v any, lines []string, none string) error {
+	if len(lines) == 0 {
+		lines = []string{none}
+	}
+	return sh.Print(v, lines...)
+}
+
 // PrintJSON prints v; what could do harm on a screen is escaped within it.
 func (sh *Shell) PrintJSON(v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")

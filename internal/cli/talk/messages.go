@@ -54,15 +54,10 @@ func (o *messagesOptions) run(ctx context.Context, sh *shell.Shell, project stri
 			}
 			q.After = piece[len(piece)-1].Event
 		}
-		if sh.JSON {
-			return sh.PrintJSON(list)
-		}
-		if len(list.Messages) == 0 {
-			sh.Printf("No messages yet. Start with: stellwerk say \"…\"\n")
-		}
+		var lines []string
 		for _, m := range list.Messages {
-			sh.PrintLines(sh.View().Message(m))
+			lines = append(lines, sh.View().Message(m)...)
 		}
-		return nil
+		return sh.PrintList(list, lines, `No messages yet. Start with: stellwerk say "…"`)
 	})
 }

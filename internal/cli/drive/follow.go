@@ -74,28 +74,42 @@ func (f *follower) until(ctx context.Context, after int64) (api.RunDetail, error
 	if detail.Seq <= after && f.stopped(detail) {
 		return detail, nil
 	}
+	stream := Follow(ctx, f.svc, f.id, after)
+	defer stream.Stop()
+	return f.loop(ctx, detail, stream)
+}
+
+// Stream is the events of a run as they happen.
+type Stream struct {
+	Events chan core.Event
+	Ended  chan error // gets one value when no more events come
+	Stop   func()     // ends the stream, and returns when it has ended
+}
+
+// Follow streams the events of a run after a sequence number.
+func Follow(ctx context.Context, svc api.Service, run string, after int64) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
-	events, ended := make(chan core.Event), make(chan error, 1)
+	s := &Stream{Events: make(chan core.Event), Ended: make(chan error, 1)}
+	over := make(chan struct{})
+	s.Stop = func() {
+		cancel(nil)
+		<-over
+	}
 	go func() {
-		ended <- f.svc.Follow(ctx, f.id, after, func(e core.Event) error {
+		defer close(over)
+		s.Ended <- svc.Follow(ctx, run, after, func(e core.Event) error {
 			select {
-			case events <- e:
+			case s.Events <- e:
 				return nil
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
 		})
-		close(ended)
 	}()
-	defer func() {
-		cancel(nil)
-		for range ended { // wait for the goroutine
-		}
-	}()
-	return f.loop(ctx, detail, events, ended)
+	return s
 }
 
-func (f *follower) loop(ctx context.Context, detail api.RunDetail, events <-chan core.Event, ended <-chan error) (api.RunDetail, error) {
+func (f *follower) loop(ctx context.Context, detail api.RunDetail, stream *Stream) (api.RunDetail, error) {
 	tick := f.ticker()
 	defer tick.Stop()
 	if err := f.draw(ctx, detail); err != nil {
@@ -104,14 +118,14 @@ func (f *follower) loop(ctx context.Context, detail api.RunDetail, events <-chan
 	look := f.stopped(detail)
 	for {
 		select {
-		case e := <-events:
+		case e := <-stream.Events:
 			if err := f.show(ctx, e); err != nil {
 				return detail, err
 			}
 			f.seen = e.Seq
 			f.listen(e)
 			look = look || f.live() || stopping(e.Type)
-		case err := <-ended:
+		case err := <-stream.Ended:
 			if err != nil {
 				return detail, err
 			}
@@ -155,7 +169,7 @@ func (f *follower) stopped(d api.RunDetail) bool {
 	case core.StatusCompleted, core.StatusFailed, core.StatusCancelled:
 		return true
 	case core.StatusPaused:
-		return !GoesOn(d)
+		return view.Due(d).IsZero()
 	case core.StatusAwaiting:
 		// Neither a review that requests changes, which comes with a suggestion,
 		// nor what looks like a secret is ever approved by policy.
@@ -165,15 +179,6 @@ func (f *follower) stopped(d api.RunDetail) bool {
 	case core.StatusActive:
 	}
 	return false
-}
-
-// GoesOn reports a pause that ends by itself: everything that is asked has a
-// default.
-func GoesOn(d api.RunDetail) bool {
-	if w := d.Waves; w != nil {
-		return w.Asks && !w.Due.IsZero()
-	}
-	return d.Manager != nil && d.Manager.Asks && !d.Manager.Due.IsZero()
 }
 
 func (f *follower) show(ctx context.Context, e core.Event) error {

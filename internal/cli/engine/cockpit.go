@@ -96,40 +96,29 @@ func SignIn(ctx context.Context, sh *shell.Shell, svc api.Service) (api.SignInCo
 	return code, err
 }
 
-// leadingTo is a link that signs in and goes on to a page.
-func leadingTo(link, page string) string {
-	address, code, _ := strings.Cut(link, "#")
-	return address + "?" + url.Values{"next": {page}}.Encode() + "#" + code
-}
-
-// ShowCockpit tells where a run is seen, and opens it where there is a screen for
-// that. A browser that does not come up is no reason to leave the run: the link
-// stands there.
+// ShowCockpit prints a link to the run and opens it if there is a screen. If no
+// browser comes up, the command goes on: the link stands there.
 func ShowCockpit(ctx context.Context, sh *shell.Shell, code api.SignInCode, run api.Run) {
 	page := "/runs/" + url.PathEscape(run.Alias)
 	if run.Epic != nil {
 		page = "/projects/" + url.PathEscape(run.Epic.Project)
 	}
-	link := leadingTo(code.URL, page)
-	fmt.Fprintf(sh.Console.Err, "cockpit: %s\n", terminal.Line(link)) // in one piece, however narrow the screen
-	if !graphical(sh.Env) {
-		return
+	address, fragment, _ := strings.Cut(code.URL, "#")
+	link := address + "?" + url.Values{"next": {page}}.Encode() + "#" + fragment // signs in, then goes on to the page
+	fmt.Fprintf(sh.Console.Err, "cockpit: %s\n", terminal.Line(link))            // in one piece, however narrow the screen
+	if runtime.GOOS != "darwin" && sh.Env("DISPLAY") == "" && sh.Env("WAYLAND_DISPLAY") == "" {
+		return // no browser could appear
 	}
 	if err := browse(ctx, sh, code, link); err != nil {
 		sh.Warn([]string{err.Error() + ": " + wording.Hint(err)})
 	}
 }
 
-// graphical reports a screen on which a browser can appear.
-func graphical(env func(string) string) bool {
-	return runtime.GOOS == "darwin" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != ""
-}
-
-// browseTime is how long the program may take that hands a page to a browser.
+// browseTime bounds the program that hands a page to a browser.
 const browseTime = 10 * time.Second
 
-// browse opens a link to a code in the person's browser, by a page that only they
-// can read: others on the machine see what programs are started with.
+// browse opens a link with a code in the person's browser, through a page that
+// only they can read: everybody on the machine sees the arguments of programs.
 func browse(ctx context.Context, sh *shell.Shell, code api.SignInCode, link string) error {
 	opts, err := sh.Options()
 	if err != nil {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -63,9 +64,7 @@ since they were asked.`,
 }
 
 func (o *advanceOptions) run(ctx context.Context, sh *shell.Shell, verb string, words []string) error {
-	if o.session == "" {
-		o.session = sh.Session
-	}
+	o.session = cmp.Or(o.session, sh.Session)
 	if !snapshot.IsSession(o.session) {
 		return shell.Usagef("name a session with --session or %s; in a terminal, use stellwerk %s", shell.SessionVariable, verb)
 	}
@@ -96,16 +95,20 @@ func (o *advanceOptions) run(ctx context.Context, sh *shell.Shell, verb string, 
 		if err != nil {
 			return err
 		}
-		if verb == "status" {
-			return o.status(ctx, sh, svc, run)
+		if verb != "status" {
+			return drive.TellNext(ctx, sh, svc, o.session, run)
 		}
-		return drive.TellNext(ctx, sh, svc, o.session, run)
+		detail, err := svc.Run(ctx, run.ID)
+		if err != nil {
+			return err
+		}
+		return sh.Print(detail, sh.View().Run(detail)...)
 	})
 }
 
-// target takes the stage to go back to from the words of a rollback, where they
-// begin with one: its id or number, and behind it at most one argument, the text.
-// More arguments are a sentence, which may begin with a stage's name too.
+// target takes the stage to go back to from the words of a rollback, if the first
+// is a stage's id or number and at most one argument follows, the text. More
+// arguments are a sentence, which may begin with a stage's name too.
 func (o *advanceOptions) target(ctx context.Context, svc api.Service, run string, words []string) ([]string, error) {
 	if len(words) == 0 || len(words) > 2 {
 		return words, nil
@@ -123,7 +126,7 @@ func (o *advanceOptions) target(ctx context.Context, svc api.Service, run string
 	return words, nil
 }
 
-// without answers where the session owns no run.
+// without answers if the session owns no run.
 func (o *advanceOptions) without(ctx context.Context, sh *shell.Shell, svc api.Service, verb string) error {
 	if verb != "status" {
 		return core.Errorf(core.CodeConflict, "session %s owns no run", o.session).
@@ -148,27 +151,23 @@ func (o *advanceOptions) steer(ctx context.Context, sh *shell.Shell, svc api.Ser
 	if turn.Gate != nil {
 		subject = &turn.Gate.Subject
 	}
+	if text == "" && (verb == "feedback" || verb == "rollback") {
+		var err error
+		if text, err = o.lastSaid(sh, verb); err != nil {
+			return api.Run{}, err
+		}
+	}
 	switch verb {
 	case "status":
 		return *turn.Run, nil
-	case "approve":
-		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text, Base: o.base})
-	case "complete":
-		if subject == nil || subject.Ref == "" {
+	case "approve", "complete":
+		if verb == "complete" && (subject == nil || subject.Ref == "") {
 			return api.Run{}, core.Errorf(core.CodeConflict, "run %s is not waiting to publish anything", turn.Run.Alias).WithHint("stellwerk advance status")
 		}
 		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text, Base: o.base})
 	case "feedback":
-		text, err := o.words(sh, text, verb)
-		if err != nil {
-			return api.Run{}, err
-		}
 		return svc.Feedback(ctx, id, api.Feedback{Subject: subject, Text: text})
 	case "rollback":
-		text, err := o.words(sh, text, verb)
-		if err != nil {
-			return api.Run{}, err
-		}
 		return svc.Rollback(ctx, id, api.Rollback{Subject: subject, To: o.to, Text: text})
 	case "skip":
 		return svc.Skip(ctx, id, api.Skip{Reason: text})
@@ -182,30 +181,15 @@ func (o *advanceOptions) steer(ctx context.Context, sh *shell.Shell, svc api.Ser
 	return api.Run{}, shell.Usagef("advance %s: VERB is one of approve, complete, feedback, rollback, skip, retry, pause, resume, status", verb)
 }
 
-// words are the given ones, or the person's last message.
-func (o *advanceOptions) words(sh *shell.Shell, given, verb string) (string, error) {
-	if given != "" {
-		return given, nil
-	}
+// lastSaid is the person's last message in the session.
+func (o *advanceOptions) lastSaid(sh *shell.Shell, verb string) (string, error) {
 	opts, err := sh.Options()
 	if err != nil {
 		return "", err
 	}
 	said, err := relay.LastSaid(opts.State, o.session, verb)
-	if err != nil {
-		return "", err
+	if err == nil && said == "" {
+		err = shell.Usagef("say what to change: stellwerk advance %s 'the person's words'", verb)
 	}
-	if said == "" {
-		return "", shell.Usagef("say what to change: stellwerk advance %s 'the person's words'", verb)
-	}
-	return said, nil
-}
-
-// status prints the run and what the session is to do.
-func (o *advanceOptions) status(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run) error {
-	detail, err := svc.Run(ctx, run.ID)
-	if err != nil {
-		return err
-	}
-	return sh.Print(detail, sh.View().Run(detail)...)
+	return said, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
@@ -131,7 +132,7 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell.Shell, given string) 
 		if folder == "" && detail.Status.Terminal() && (detail.EndedAt == nil || detail.EndedAt.Before(began)) {
 			return detail.Run, tellOver(sh, detail)
 		}
-		goes := detail.Status != core.StatusPaused || folder != "" && asks(detail)
+		goes := detail.Status != core.StatusPaused || folder != "" && view.AsksOnly(detail)
 		if goes && o.req == (api.Resume{}) {
 			if detail.Seq, err = before(ctx, svc, detail.Run, began); err != nil {
 				return api.Run{}, err
@@ -140,12 +141,6 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell.Shell, given string) 
 		}
 		return svc.Resume(ctx, detail.ID, o.req)
 	})
-}
-
-// asks reports a run that waits for nothing but answers: resuming does not let it
-// go on, and a rebuilt one waits as it did.
-func asks(d api.RunDetail) bool {
-	return d.Manager != nil && d.Manager.Asks || d.Waves != nil && d.Waves.Asks
 }
 
 // before is the newest event of a run that is older than a moment: the engine that

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -129,7 +130,7 @@ func (c *chat) talk(ctx context.Context, svc api.Service) error {
 	for {
 		f := c.followed(ctx, svc)
 		err := c.loop(ctx, svc, f)
-		f.stop()
+		f.Stop()
 		if err != nil || c.lines == nil && c.run.ID == "" {
 			if err == nil && c.refused {
 				err = shell.Exit(shell.ExitError)
@@ -140,7 +141,7 @@ func (c *chat) talk(ctx context.Context, svc api.Service) error {
 }
 
 // loop goes on until the run that is followed ends, or another is to be.
-func (c *chat) loop(ctx context.Context, svc api.Service, f *following) error {
+func (c *chat) loop(ctx context.Context, svc api.Service, f *drive.Stream) error {
 	for {
 		if done, err := c.done(ctx, svc); done || err != nil {
 			return err
@@ -151,10 +152,10 @@ func (c *chat) loop(ctx context.Context, svc api.Service, f *following) error {
 			if err := c.typed(ctx, svc, l); err != nil || c.run.ID != before {
 				return err
 			}
-		case e := <-f.events:
+		case e := <-f.Events:
 			c.show(ctx, svc, e)
 			c.seen = e.Seq
-		case err := <-f.ended:
+		case err := <-f.Ended:
 			if err == nil {
 				err = c.ended(ctx, svc)
 			}
@@ -190,10 +191,10 @@ func (c *chat) done(ctx context.Context, svc api.Service) (bool, error) {
 	if err != nil || c.o.follow || c.seen < d.Seq {
 		return false, err
 	}
-	if drive.GoesOn(d) || d.Status == core.StatusActive && (d.Manager == nil || !d.Manager.Idle) {
+	if !view.Due(d).IsZero() || d.Status == core.StatusActive && (d.Manager == nil || !d.Manager.Idle) {
 		return false, nil
 	}
-	if stops(d.Status) && !c.sh.JSON {
+	if d.Status != core.StatusActive && !c.sh.JSON {
 		c.sh.PrintLines(c.sh.View().Run(d))
 	}
 	if waitExit(d) != shell.ExitOK {
@@ -203,39 +204,12 @@ func (c *chat) done(ctx context.Context, svc api.Service) (bool, error) {
 	return true, nil
 }
 
-// following is a run whose events arrive.
-type following struct {
-	events chan core.Event
-	ended  chan error
-	stop   func()
-}
-
-// followed follows the run of the conversation; nothing arrives where there is
-// none.
-func (c *chat) followed(ctx context.Context, svc api.Service) *following {
+// followed streams the run of the conversation; nothing arrives if there is none.
+func (c *chat) followed(ctx context.Context, svc api.Service) *drive.Stream {
 	if c.run.ID == "" {
-		return &following{stop: func() {}}
+		return &drive.Stream{Stop: func() {}}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	f := &following{events: make(chan core.Event), ended: make(chan error, 1)}
-	over := make(chan struct{})
-	f.stop = func() {
-		cancel(nil)
-		<-over
-	}
-	run, after := c.run.ID, c.seen
-	go func() {
-		defer close(over)
-		f.ended <- svc.Follow(ctx, run, after, func(e core.Event) error {
-			select {
-			case f.events <- e:
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		})
-	}()
-	return f
+	return drive.Follow(ctx, svc, c.run.ID, c.seen)
 }
 
 // begin shows what was said before, once, and finds the run to follow.
@@ -326,7 +300,7 @@ func (c *chat) hint(d api.RunDetail) {
 	for _, q := range d.Manager.Questions {
 		c.tell("answer with: /answer " + q.ID + " TEXT")
 	}
-	if stops(d.Status) && d.Next != "" && len(d.Manager.Questions) == 0 {
+	if d.Status != core.StatusActive && d.Next != "" && len(d.Manager.Questions) == 0 {
 		c.tell("next: " + d.Next)
 	}
 }

@@ -142,7 +142,7 @@ func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
 	case !spoken && e.Seq > c.since && !c.sh.JSON && view.Newsworthy(e):
 		c.sh.PrintLines(c.sh.View().Notice(e))
 		if e.Type == core.TypeApprovalRequested || e.Type == core.TypeRunPaused || e.Type == core.TypeReviewAwaited {
-			if d, err := svc.Run(ctx, c.run.ID); err == nil && stops(d.Status) {
+			if d, err := svc.Run(ctx, c.run.ID); err == nil && d.Status != core.StatusActive {
 				c.hint(d)
 			}
 		}

@@ -43,7 +43,7 @@ func awaitReply(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spo
 	if len(r.said) == 0 && detail.Waves == nil { // a planner speaks by what it decides
 		sh.Printf("The manager said nothing.\n")
 	}
-	if stops(detail.Status) {
+	if detail.Status != core.StatusActive {
 		sh.PrintLines(sh.View().Run(detail))
 	} else if sh.EngineEnds(svc) {
 		drive.TellLeft(sh, svc, detail.Run)
@@ -59,9 +59,6 @@ func waitExit(d api.RunDetail) int {
 	}
 	return shell.ExitByStatus(d.Status)
 }
-
-// stops reports a run that does not go on by itself.
-func stops(status core.RunStatus) bool { return status != core.StatusActive }
 
 // see looks at one event of the run.
 func (r *reply) see(e core.Event) error {

@@ -52,9 +52,6 @@ the exit code is not 0.`,
 	return cmd
 }
 
-// kindWaves is the kind of runs whose work is delegated in waves.
-const kindWaves = "waves"
-
 // options say for which run the tools are.
 type options struct{ run, project, voice string }
 
@@ -144,7 +141,7 @@ func (o *options) find(ctx context.Context, sh *shell.Shell, svc api.Service) (s
 		return "", err
 	}
 	runs = slices.DeleteFunc(runs, func(r api.Run) bool {
-		return r.Kind != playbook.KindManager && r.Kind != playbook.KindRules && r.Kind != kindWaves || o.project != "" && r.Project != o.project
+		return r.Kind != playbook.KindManager && r.Kind != playbook.KindRules && r.Kind != playbook.KindWaves || o.project != "" && r.Project != o.project
 	})
 	switch len(runs) {
 	case 0:

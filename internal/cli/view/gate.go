@@ -16,7 +16,7 @@ func (v View) waits(d api.RunDetail) []string {
 	if d.Gate != nil && !d.Gate.Approved {
 		lines = append(lines, v.Gate(d.Gate)...)
 	}
-	if d.Reason != "" && !asksOnly(d) {
+	if d.Reason != "" && !AsksOnly(d) {
 		lines = append(append(lines, ""), v.reasons("  ", v.runSignal(d.Run).paint, d.Reason)...)
 	}
 	if d.URL != "" {
@@ -31,7 +31,7 @@ func (v View) waits(d api.RunDetail) []string {
 	if d.Branch == "" && d.Status == core.StatusCompleted {
 		lines = append(lines, v.handedIn(d)...)
 	}
-	if d.Next != "" && (d.MergesHere || !d.Status.Terminal()) && !asksOnly(d) {
+	if d.Next != "" && (d.MergesHere || !d.Status.Terminal()) && !AsksOnly(d) {
 		lines = append(append(lines, ""), v.hang("  next: ", nil, v.typed(d.Next))...)
 	}
 	return lines

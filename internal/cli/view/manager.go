@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
@@ -169,8 +170,20 @@ func (v View) managedTrack(d api.RunDetail) string {
 	return v.fit(terminal.Line(v.dots(parts...)))
 }
 
-// asksOnly reports a run that waits for nothing but answers, which are shown
+// AsksOnly reports a run that waits for nothing but answers, which are shown
 // with what to type.
-func asksOnly(d api.RunDetail) bool {
+func AsksOnly(d api.RunDetail) bool {
 	return d.Manager != nil && d.Manager.Asks || d.Waves != nil && d.Waves.Asks
+}
+
+// Due is when a run that waits for nothing but answers goes on without them; zero
+// if it does not.
+func Due(d api.RunDetail) time.Time {
+	switch {
+	case d.Waves != nil && d.Waves.Asks:
+		return d.Waves.Due
+	case d.Manager != nil && d.Manager.Asks:
+		return d.Manager.Due
+	}
+	return time.Time{}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -48,11 +49,11 @@ func (v View) Outline(o api.Outline) []string {
 func outlined(o api.Outline) string {
 	n := len(o.Pieces)
 	switch {
-	case o.Kind == kindPhases:
+	case o.Kind == playbook.KindPhases:
 		return cmp.Or(wording.Count(n, "phase"), "no phases")
-	case o.Kind != kindWaves && n == 0:
+	case o.Kind != playbook.KindWaves && n == 0:
 		return "no plan yet"
-	case o.Kind != kindWaves:
+	case o.Kind != playbook.KindWaves:
 		return wording.Count(n, "step")
 	case n == 0:
 		return "nothing was delegated yet"
@@ -62,18 +63,12 @@ func outlined(o api.Outline) string {
 	return fmt.Sprintf("%s, wave %d is over", wording.Count(n, "delegation"), o.Wave)
 }
 
-// The kinds of playbook whose work is not the steps of a plan.
-const (
-	kindPhases = "phases"
-	kindWaves  = "waves"
-)
-
 // groups are the pieces by wave; phases, of which each waits for the one before,
 // are drawn as a list.
 func groups(o api.Outline) [][]api.Piece {
 	var all [][]api.Piece
 	for _, p := range o.Pieces {
-		if o.Kind == kindPhases {
+		if o.Kind == playbook.KindPhases {
 			p.After = nil
 		}
 		if n := len(all); n > 0 && all[n-1][0].Wave == p.Wave {

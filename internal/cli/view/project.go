@@ -33,15 +33,11 @@ func (v View) Projects(list []api.Project) []string {
 		if p.Refused > 0 {
 			queue = strings.TrimPrefix(fmt.Sprintf("%s, %d refused", queue, p.Refused), ", ")
 		}
-		money := ""
-		if p.Known() > 0 || p.Unpriced > 0 {
-			money = spoken(p.Cost)
-		}
 		lines = append(lines, v.fit(strings.TrimRight(strings.Join([]string{
 			s.String(), v.Style.Strong(terminal.Pad(terminal.Line(p.Name), name)), s.paint(terminal.Pad(s.words, 9)), terminal.Line(p.Epic),
 		}, "  "), " ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
-		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, money, queue, terminal.Line(p.URL)))...)
+		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, spoken(p.Cost), queue, terminal.Line(p.URL)))...)
 	}
 	return lines
 }

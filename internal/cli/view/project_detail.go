@@ -81,8 +81,8 @@ func spent(d api.ProjectDetail) string {
 		return ""
 	}
 	parts := []string{fmt.Sprint(d.Runs)}
-	if d.Known() > 0 || d.Unpriced > 0 {
-		parts = append(parts, spoken(d.Cost))
+	if cost := spoken(d.Cost); cost != "" {
+		parts = append(parts, cost)
 	}
 	if d.Tokens > 0 {
 		parts = append(parts, wording.Tokens(d.Tokens))

@@ -28,11 +28,8 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 			return "woken by " + wakers(m.Woken)
 		}
 	case core.RunPaused:
-		if m := d.Manager; m != nil && m.Asks && !m.Due.IsZero() {
-			return v.goesOn(m.Due, d.Next)
-		}
-		if w := d.Waves; w != nil && w.Asks && !w.Due.IsZero() {
-			return v.goesOn(w.Due, d.Next)
+		if due := Due(d); !due.IsZero() {
+			return "goes on without an answer at " + v.clock(due) + ", or with one: " + v.typed(d.Next)
 		}
 	case core.VerifyRequested:
 		if t, ok := task(d, func(t api.Task) bool { return t.ID == b.Task }); ok && len(t.Checks) > 0 {
@@ -49,10 +46,6 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 	default:
 	}
 	return ""
-}
-
-func (v View) goesOn(due time.Time, next string) string {
-	return "goes on without an answer at " + v.clock(due) + ", or with one: " + v.typed(next)
 }
 
 func task(d api.RunDetail, is func(api.Task) bool) (api.Task, bool) {

@@ -102,10 +102,6 @@ func (v View) facts(d api.RunDetail) []string {
 	} else if d.Network == "open" {
 		unenforced = v.Style.Asking("open network")
 	}
-	money := ""
-	if d.Known() > 0 || d.Unpriced > 0 {
-		money = spoken(d.Cost)
-	}
 	tokens := ""
 	if d.Tokens > 0 {
 		tokens = wording.Tokens(d.Tokens)
@@ -113,7 +109,7 @@ func (v View) facts(d api.RunDetail) []string {
 	where := fmt.Sprintf("%s from %s", cmp.Or(terminal.Line(d.Branch), "documents"), terminal.Line(d.Base))
 	lines := []string{
 		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
-		v.fit("  " + v.Style.Faint(v.dots(v.lasted(d.Run), wording.Count(d.Attempts, "attempt"), money, tokens))),
+		v.fit("  " + v.Style.Faint(v.dots(v.lasted(d.Run), wording.Count(d.Attempts, "attempt"), spoken(d.Cost), tokens))),
 	}
 	if chosen := v.choices(d.Options); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))
@@ -133,8 +129,11 @@ func (v View) facts(d api.RunDetail) []string {
 	return lines
 }
 
-// spoken is a cost that stands among other figures.
+// spoken is a cost that stands among other figures; "" if there is none.
 func spoken(c core.Cost) string {
+	if c.Known() <= 0 && c.Unpriced <= 0 {
+		return ""
+	}
 	if c.Unpriced > 0 && c.CostUSD == nil {
 		return "cost unknown"
 	}

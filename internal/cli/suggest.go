@@ -34,8 +34,8 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	return shell.UsageError{Err: err.WithHint("%s --help", cmd.CommandPath())}
 }
 
-// nearestFlag makes a usage error of what the flags could not be read for, and
-// names the flag that was probably meant.
+// nearestFlag makes a usage error of err, and names the flag that was probably
+// meant.
 func nearestFlag(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
@@ -56,8 +56,8 @@ func nearestFlag(cmd *cobra.Command, err error) error {
 	return shell.UsageError{Err: core.Errorf(core.CodeInvalid, "%w", err).WithHint("%s", hint)}
 }
 
-// nearestWord is the one of the words that differs least from the given one, if
-// by little enough to have been meant; empty where none is.
+// nearestWord is the word that differs least from the given one, within maxSlips;
+// "" if none does.
 func nearestWord(given string, words []string) string {
 	best, nearest := maxSlips+1, ""
 	for _, w := range words {

@@ -13,8 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// counted has a command say in its own words that it got too few arguments or too
-// many.
+// counted makes a command say in our words that it got too few or too many
+// arguments.
 func counted(cmd *cobra.Command) {
 	fits := cmd.Args
 	if fits == nil {
@@ -61,8 +61,8 @@ func counting(n int) string {
 	return fmt.Sprintf("%d arguments", n)
 }
 
-// flagError says what was wrong with a flag: unknown, without its value, or with one
-// that it does not take.
+// flagError says what is wrong with a flag: it is unknown, lacks a value, or has a
+// wrong one.
 func flagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var missing *pflag.ValueRequiredError
@@ -98,8 +98,8 @@ func about(f *pflag.Flag) string {
 	return usage
 }
 
-// combined says which flags are missing, or do not go together, where the command
-// line was refused for that.
+// combined says which flags are missing or exclude each other, if cobra refused the
+// command line for that.
 func combined(cmd *cobra.Command, err error) error {
 	var absent, exclusive []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

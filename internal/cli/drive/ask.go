@@ -15,7 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// errDecided is the cause of a question that somebody else has answered.
+// errDecided ends a question that somebody else has answered.
 var errDecided = errors.New("already decided")
 
 // question is a gate that is put to the person.
@@ -27,8 +27,8 @@ type question struct {
 	stands context.Context
 }
 
-// askAtGate puts the gate to the person. It returns nil where they leave it, and the
-// run as it was shown where the gate was already decided meanwhile.
+// askAtGate asks the person about a gate. It returns nil if they leave it, and the
+// run as it was shown if somebody else has decided meanwhile.
 func askAtGate(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail) (*api.Run, error) {
 	stands, unwatch := watchGate(ctx, svc, d)
 	defer unwatch()
@@ -42,9 +42,9 @@ func askAtGate(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunD
 	return run, err
 }
 
-// watchGate follows the run while its gate is shown. The context that it
-// returns ends with errDecided once the gate is another or gone, and with
-// CodeUnavailable where the engine is.
+// watchGate follows the run while its gate is shown. The context that it returns
+// ends with errDecided once the gate has changed, and with CodeUnavailable if the
+// engine goes.
 func watchGate(ctx context.Context, svc api.Service, d api.RunDetail) (context.Context, func()) {
 	stands, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
@@ -109,8 +109,8 @@ func (q *question) put(ctx context.Context) (*api.Run, error) {
 	}
 }
 
-// choose carries out one answer; decided is false where the question stands.
-// What is typed belongs to the gate that was shown, and so does what is said.
+// choose carries out one answer, about the gate that was shown. decided is false
+// if the question must be asked again.
 func (q *question) choose(ctx context.Context, choice string) (run *api.Run, decided bool, err error) {
 	sh, svc, d := q.sh, q.svc, q.d
 	said := func(r api.Run, err error) (*api.Run, bool, error) { return &r, err == nil, err }
@@ -153,8 +153,8 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 	return nil, false, nil
 }
 
-// withSecrets asks whether what looks like a secret is published all the same. A
-// letter is typed too easily for that.
+// withSecrets asks whether to publish possible secrets. It wants words: a letter is
+// typed too easily.
 func (q *question) withSecrets() (bool, error) {
 	n := core.Places(q.d.Gate.Leaks)
 	if n == 0 {
@@ -164,8 +164,8 @@ func (q *question) withSecrets() (bool, error) {
 	return strings.EqualFold(strings.TrimSpace(answer), "with secrets"), err
 }
 
-// rebase has the publication prepared for another target branch, about which the
-// person is asked anew.
+// rebase has the engine prepare the pull request for another target branch, and ask
+// again.
 func (q *question) rebase(ctx context.Context) (run *api.Run, decided bool, err error) {
 	now := q.d.Gate.Subject.Base
 	if now == "" {
@@ -180,8 +180,8 @@ func (q *question) rebase(ctx context.Context) (run *api.Run, decided bool, err 
 	return &r, err == nil, err
 }
 
-// takesFeedback reports a gate at which somebody is there to act on feedback: not
-// where the engine itself acts, nor in waves, which read answers alone.
+// takesFeedback reports a gate with an agent to act on feedback: not one of a stage
+// in which the engine acts, nor in waves, whose planner reads only answers.
 func takesFeedback(d api.RunDetail) bool {
 	at := slices.IndexFunc(d.Stages, func(s api.Stage) bool { return s.ID == d.Gate.Subject.Stage })
 	return d.Waves == nil && (d.Onward || at < 0 || !acts(d.Stages[at]))

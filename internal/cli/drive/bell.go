@@ -9,15 +9,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// How a person tells by ear what they are rung for: once for what waits for them,
-// twice for a run that is over.
+// The bell rings once if something waits for the person, twice if a run is over.
 const (
 	ringWaits = "\a"
 	ringOver  = "\a\a"
 )
 
-// Ring sounds the terminal, if there is one and the person wants to be told that
-// way, now. What keeps the bell from ringing is told and harms nothing else.
+// Ring rings the terminal's bell if the person's settings allow it now. If it
+// cannot, it prints a note.
 func Ring(sh *shell.Shell, sound string) {
 	if sh.Console.Bell == nil {
 		return
@@ -31,8 +30,8 @@ func Ring(sh *shell.Shell, sound string) {
 	}
 }
 
-// Rings reads from the person's own settings whether the bell is among the ways
-// and no quiet hours are on.
+// Rings reports that the person's settings list the bell and that these are no
+// quiet hours.
 func Rings(sh *shell.Shell) (bool, error) {
 	settings, _, err := shell.Settings(sh.Env, nil)
 	if err != nil {
@@ -49,7 +48,7 @@ func Rings(sh *shell.Shell) (bool, error) {
 	return !still, nil
 }
 
-// Sound is how an event that beckons sounds.
+// Sound is how the bell rings for an event.
 func Sound(t core.Type) string {
 	if t == core.TypeRunCompleted || t == core.TypeRunFailed {
 		return ringOver
@@ -57,9 +56,9 @@ func Sound(t core.Type) string {
 	return ringWaits
 }
 
-// Beckons reports an event that brings a run to a halt of which the person is to
-// hear. What they did themselves, they know; a question was rung for when it was
-// asked.
+// Beckons reports an event that halts a run and that the person should hear of. It
+// leaves out what they did themselves, and a pause for a question, which rang when
+// it was asked.
 func Beckons(e core.Event) bool {
 	switch e.Type {
 	case core.TypeApprovalRequested, core.TypeReviewAwaited, core.TypeRunCompleted, core.TypeRunFailed:
@@ -73,7 +72,7 @@ func Beckons(e core.Event) bool {
 	}
 }
 
-// halts reports an event with which a run comes to rest, or is gone.
+// halts reports an event that halts or ends a run.
 func halts(t core.Type) bool {
 	return stopping(t) || t == core.TypeRunCompleted || t == core.TypeRunFailed || t == core.TypeRunCancelled
 }

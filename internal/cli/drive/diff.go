@@ -13,8 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-// PrintDiff prints a diff: as it is to a file or pipe, harmless and in colour to
-// a screen. An empty one is explained beside it, on standard error.
+// PrintDiff prints a diff: unchanged to a file or pipe, made harmless and coloured
+// on a screen. It explains an empty one on standard error.
 func PrintDiff(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail, q api.DiffQuery) error {
 	out := &written{w: sh.Console.Out}
 	screen := &diffScreen{out: out, style: sh.Console.Style}
@@ -30,7 +30,7 @@ func PrintDiff(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunD
 	return err
 }
 
-// noDiff says why there is nothing to show.
+// noDiff says why a diff is empty.
 func noDiff(d api.RunDetail, q api.DiffQuery) string {
 	switch {
 	case q.Stage != "":
@@ -41,7 +41,7 @@ func noDiff(d api.RunDetail, q api.DiffQuery) string {
 	return fmt.Sprintf("%s has changed no files so far: its branch still equals %s as of its start", d.Alias, d.Base)
 }
 
-// written notes whether anything was.
+// written notes whether anything was written.
 type written struct {
 	w   io.Writer
 	any bool

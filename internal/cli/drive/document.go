@@ -11,7 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 )
 
-// PrintDocument prints a document: as it is to a file or pipe, harmless to a
+// PrintDocument prints a document: unchanged to a file or pipe, made harmless on a
 // screen.
 func PrintDocument(ctx context.Context, sh *shell.Shell, svc api.Service, id, name string) error {
 	if !sh.JSON && !sh.Console.Live && !sh.Console.Ask {
@@ -27,7 +27,7 @@ func PrintDocument(ctx context.Context, sh *shell.Shell, svc api.Service, id, na
 	}{name, text.String()}, strings.TrimRight(terminal.Text(text.String()), "\n"))
 }
 
-// showGate prints the documents that a gate is about, and complains of those it cannot.
+// showGate prints the documents of a gate's stage.
 func showGate(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail) {
 	all := view.Documents(d, d.Gate.Subject.Stage)
 	if len(all) == 0 {

@@ -15,12 +15,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// MaxHandovers bounds how often a command looks for another engine: those that
-// end are other commands, and there are only so many terminals.
+// MaxHandovers bounds how often a command looks for another engine after one of
+// another command has ended.
 const MaxHandovers = 8
 
 // Run follows a run, asks a person at the terminal at its gates, and ends with
-// the exit code of how the run stands. If the engine lived in another command
+// the exit code of the run's status. If the engine lived in another command
 // that ended, this one continues with the next engine, or becomes it.
 func Run(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, after int64) error {
 	return driveOn(ctx, sh, svc, run, after, MaxHandovers)
@@ -34,8 +34,8 @@ func driveOn(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run,
 	return sh.Connect(ctx, func(svc api.Service) error { return driveOn(ctx, sh, svc, run, seen, handovers-1) })
 }
 
-// driveWith drives a run with one engine and returns the sequence number up to
-// which its events were shown.
+// driveWith is Run with one engine. It returns the sequence number of the last
+// event shown.
 func driveWith(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, after int64) (int64, error) {
 	for {
 		detail, seen, err := follow(ctx, sh, svc, run.ID, after)
@@ -65,7 +65,7 @@ func asksHere(sh *shell.Shell, d api.RunDetail) bool {
 		d.Status == core.StatusAwaiting && d.Gate != nil
 }
 
-// finish prints how the run stands, what to type next and what else waits.
+// finish prints the run, what to type next and what else waits.
 func finish(ctx context.Context, sh *shell.Shell, svc api.Service, d api.RunDetail) error {
 	if err := sh.Print(d, sh.View().Run(d)...); err != nil {
 		return err
@@ -116,7 +116,7 @@ engine in the background instead.`
 // Word says something about a run to the engine. The run is as shell.Find found it.
 type Word func(svc api.Service, run api.Run) (api.Run, error)
 
-// Steer gives a person's word about a run and sees to it that the run goes on.
+// Steer gives a person's word about a run, and continues the run.
 func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) error {
 	if a.Detach || sh.Session != "" {
 		if err := sh.EnsureEngine(ctx); err != nil {
@@ -136,7 +136,7 @@ func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) 
 }
 
 // Continue follows the run if asked to, or if nobody else would drive it, and
-// prints how it stands otherwise.
+// otherwise prints its status.
 func Continue(ctx context.Context, sh *shell.Shell, svc api.Service, run api.Run, a After) error {
 	if session := sh.SessionHere(); session != "" && !a.Follow {
 		return TellNext(ctx, sh, svc, session, run)

@@ -13,7 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// RedrawEvery is how often the live view shows the time that passed.
+// RedrawEvery is how often the live view redraws.
 const RedrawEvery = time.Second
 
 // follower shows a run until it ends or needs a person.
@@ -24,14 +24,14 @@ type follower struct {
 	policy bool   // the run was started with --yes
 	review bool   // the run is followed through its review
 	seen   int64  // sequence number of the last event shown
-	calls  string // the newest event that halts a run is one to ring for
+	calls  string // how to ring once the run has halted; "" for not at all
 	block  terminal.Block
 	tail   tail
 }
 
-// follow shows what happens to a run after a sequence number until it ends,
-// pauses or waits for a person, and returns how it stands then and the sequence
-// number of the last event shown. With --json nothing is shown on the way.
+// follow shows the events of a run after a sequence number until it ends, pauses
+// or waits for a person. It returns the run as it is then and the sequence number
+// of the last event shown. With --json it shows nothing on the way.
 func follow(ctx context.Context, sh *shell.Shell, svc api.Service, id string, after int64) (api.RunDetail, int64, error) {
 	policy, err := approvesItself(ctx, svc, id)
 	if err != nil {
@@ -48,8 +48,7 @@ func follow(ctx context.Context, sh *shell.Shell, svc api.Service, id string, af
 	return detail, f.seen, err
 }
 
-// approvesItself reads from the run's first event whether it was started with
-// --yes.
+// approvesItself reports a run that was started with --yes, by its first event.
 func approvesItself(ctx context.Context, svc api.Service, id string) (bool, error) {
 	events, err := svc.Events(ctx, id, 0, 1)
 	if err != nil || len(events) == 0 {
@@ -149,7 +148,7 @@ func (f *follower) loop(ctx context.Context, detail api.RunDetail, stream *Strea
 	}
 }
 
-// ticker never fires where nothing is redrawn.
+// ticker never fires if nothing is redrawn.
 func (f *follower) ticker() *time.Ticker {
 	tick := time.NewTicker(RedrawEvery)
 	if !f.live() {
@@ -196,9 +195,8 @@ func (f *follower) show(ctx context.Context, e core.Event) error {
 	return f.block.Print(v.Event(e, remark) + "\n")
 }
 
-// listen rings for a question at once: the run may go on beside it. For what
-// halts the run it is rung when the run has come to rest, for an approval may be
-// given by policy.
+// listen rings for a question at once, because the run may go on. For an event that
+// halts the run, follow rings when the run has halted: a policy may approve.
 func (f *follower) listen(e core.Event) {
 	if e.Type == core.TypeQuestionAsked {
 		Ring(f.sh, ringWaits)

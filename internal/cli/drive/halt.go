@@ -14,7 +14,7 @@ const (
 	settleLimit = 30 * time.Second
 )
 
-// Wait waits, or ends with the context.
+// Wait sleeps, and ends early with the context.
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -10,11 +10,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
 )
 
-// nextWait is how long a command of a session waits for what comes next: short
-// checks are over by then.
+// nextWait is how long a session's command waits for the next thing to do: short
+// checks end within it.
 const nextWait = 20 * time.Second
 
-// TellNext prints what a session is to do now that it has steered a run.
+// TellNext prints what a session must do after it steered a run.
 func TellNext(ctx context.Context, sh *shell.Shell, svc api.Service, session string, run api.Run) error {
 	turn, err := svc.Turn(ctx, session, api.TurnQuery{Wait: nextWait, Peek: true})
 	if err != nil {

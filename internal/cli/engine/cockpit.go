@@ -76,8 +76,8 @@ func cockpit(ctx context.Context, sh *shell.Shell, open bool) error {
 	})
 }
 
-// EnsureServing makes sure that an engine runs in the background; one that begins
-// serves the cockpit. One that runs already, or elsewhere, is left as it is.
+// EnsureServing starts an engine in the background that serves the cockpit, unless
+// one runs already, here or elsewhere.
 func EnsureServing(ctx context.Context, sh *shell.Shell) error {
 	opts, err := sh.Options()
 	if err != nil || opts.Existing || opts.Server != "" {

@@ -122,8 +122,8 @@ func (o *serveOptions) run(ctx context.Context, sh *shell.Shell) error {
 	}{opts.State, address}, lines...)
 }
 
-// ServedAt is the URL at which the engine of a state folder listens; "" where it
-// does not.
+// ServedAt is the URL at which the engine of a state folder listens; "" if it does
+// not.
 func ServedAt(state string) (string, error) {
 	data, err := os.ReadFile(statefolder.Folder{Dir: state}.NetworkURL())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -12,13 +12,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
-// listenVariable says where engines listen whose command does not.
+// listenVariable is the address for engines whose command names none.
 const listenVariable = "STELLWERK_LISTEN"
 
-// listenOff is no address: the engine is for this machine's commands only.
+// listenOff stands for no address: only commands of this machine reach the engine.
 const listenOff = "off"
 
-// networkFlags say where others reach an engine that serves.
+// networkFlags are the address and TLS of an engine that serves.
 type networkFlags struct{ network.Config }
 
 func (f *networkFlags) flags(cmd *cobra.Command) {
@@ -29,7 +29,7 @@ func (f *networkFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.Hosts, "host", nil, "further host `NAME` of the engine")
 }
 
-// config is nil where the engine is not to listen.
+// config is nil if the engine must not listen.
 func (f *networkFlags) config(sh *shell.Shell) (*network.Config, error) {
 	c := f.Config
 	asked := c.Cert != "" || c.Key != "" || c.BehindProxy || len(c.Hosts) > 0
@@ -54,7 +54,8 @@ func (f *networkFlags) config(sh *shell.Shell) (*network.Config, error) {
 	return &c, nil
 }
 
-// address refuses what can be no ADDRESS[:PORT], before it is looked up as a name.
+// address refuses what cannot be ADDRESS[:PORT], before anybody resolves it as a
+// host name.
 func address(listen string) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

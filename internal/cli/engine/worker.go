@@ -8,9 +8,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
-// NewWorker is what the engine starts beside an agent, not a person's command.
-// It handles signals itself: what runs beside an agent must outlive the
-// interrupt that ends the engine.
+// NewWorker is what the engine starts beside an agent. It handles signals itself,
+// because it must outlive the interrupt that ends the engine.
 func NewWorker(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "worker", Hidden: true, Annotations: shell.Mark(shell.OwnSignals),

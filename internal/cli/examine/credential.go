@@ -16,9 +16,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
-// examineCredentials looks whether the variables are set that agents get their
-// credentials by, and whether one is where the settings say. It shows no value:
-// whether one is good is for the agent to find out.
+// examineCredentials looks for the variables that hold agents' credentials, and for
+// the credential that the settings name. It shows no value and tries none.
 func examineCredentials(ctx context.Context, sh *shell.Shell, kept config.CredentialSettings) api.Examined {
 	var found, missing []string
 	without := ""
@@ -63,8 +62,7 @@ func examineCredentials(ctx context.Context, sh *shell.Shell, kept config.Creden
 type namedSecret struct{ playbook, variable string }
 
 // namedSecrets are the variables that the playbooks of the working copy pass to
-// their agents. A playbook that cannot be read names none; playbook validate
-// says why.
+// their agents. It skips playbooks that it cannot read: playbook validate says why.
 func namedSecrets(ctx context.Context, sh *shell.Shell) []namedSecret {
 	repo := sh.Repository()
 	files, err := repo.Playbooks()
@@ -92,7 +90,7 @@ func namedSecrets(ctx context.Context, sh *shell.Shell) []namedSecret {
 	return named
 }
 
-// examineProxies says that a proxy's password stays here. There is nothing to say without one.
+// examineProxies warns that agents do not get a proxy's password, if there is one.
 func examineProxies(sh *shell.Shell) (api.Examined, bool) {
 	if sh.Proxies == nil {
 		return api.Examined{}, false

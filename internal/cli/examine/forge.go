@@ -12,9 +12,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// examineForge looks at the settings of the forge. Of the token it looks only
-// whether there is one where the settings say, and whether others can read it;
-// whether it is good is for the forge to say.
+// examineForge checks the settings of the forge, that the token exists, and that
+// others cannot read it. It does not try the token.
 func examineForge(sh *shell.Shell, f config.ForgeSettings) api.Examined {
 	const what = "forge"
 	if f.Local() {

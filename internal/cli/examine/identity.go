@@ -10,7 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// examineIdentity looks whether git has a name and an address for commits: without
+// examineIdentity checks that git has a name and an address for commits: without
 // them no run starts.
 func examineIdentity(ctx context.Context, sh *shell.Shell) api.Examined {
 	const what = "identity"

@@ -18,12 +18,11 @@ import (
 )
 
 const (
-	keptLarge = 5 << 30         // bytes of a state folder that a person is told of
-	keptLook  = 5 * time.Second // after which the rest is not counted
+	keptLarge = 5 << 30         // bytes of a state folder to warn of
+	keptLook  = 5 * time.Second // how long to count
 )
 
-// examineKept says that a state folder has grown large and that nothing of it is
-// ever removed by itself.
+// examineKept warns if a state folder has grown large and nothing prunes it.
 func examineKept(ctx context.Context, state string, pruned bool) api.Examined {
 	const what = "kept"
 	sizes, whole := weigh(ctx, state)
@@ -42,8 +41,8 @@ func examineKept(ctx context.Context, state string, pruned bool) api.Examined {
 	return doctor.Warn(what, fmt.Sprintf("%s (%s); nothing removes old data automatically: `retention` is off", found, largest(sizes)), "`stellwerk prune` lists what can go, `stellwerk prune --yes` removes it; with `retention: 90d` in your settings, `stellwerk serve` does so daily. Yards stay: they hold the work")
 }
 
-// weigh sums the files below each entry of a folder; whole is false where not all
-// could be looked at in time.
+// weigh sums the files below each entry of a folder; whole is false if it could not
+// look at all of them in time.
 func weigh(ctx context.Context, dir string) (sizes map[string]uint64, whole bool) {
 	ctx, cancel := context.WithTimeout(ctx, keptLook)
 	defer cancel()
@@ -63,7 +62,7 @@ func weigh(ctx context.Context, dir string) (sizes map[string]uint64, whole bool
 	return sizes, whole
 }
 
-// weight is the size of a file; what vanishes meanwhile weighs nothing.
+// weight is the size of a file; 0 if it is gone.
 func weight(entry fs.DirEntry, err error) uint64 {
 	if err != nil || entry.IsDir() {
 		return 0

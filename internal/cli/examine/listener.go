@@ -15,8 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
-// examineListener asks the engine at its own address whether it is there and can
-// work.
+// examineListener asks the engine at its address whether it is alive and ready.
 func examineListener(ctx context.Context, state string) api.Examined {
 	const what = "network"
 	address, err := engine.ServedAt(state)
@@ -62,8 +61,7 @@ func answersAt(ctx context.Context, address, path string) error {
 	return nil
 }
 
-// dialAsBrowsers takes names below localhost for this machine, whatever its
-// resolver knows.
+// dialAsBrowsers takes names below localhost for this machine, as browsers do.
 func dialAsBrowsers(ctx context.Context, network, address string) (net.Conn, error) {
 	if host, port, err := net.SplitHostPort(address); err == nil && strings.HasSuffix(host, ".localhost") {
 		address = net.JoinHostPort("127.0.0.1", port)

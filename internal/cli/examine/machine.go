@@ -21,7 +21,7 @@ import (
 )
 
 // nearest is the folder, or the closest one above it that exists. A folder that
-// cannot be looked at is not taken for one that is not there.
+// cannot be examined counts as existing.
 func nearest(folder string) string {
 	for {
 		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) || folder == filepath.Dir(folder) {
@@ -56,8 +56,7 @@ func examineState(state string) api.Examined {
 	return doctor.OK("state", state)
 }
 
-// unreadable says why the state folder, or a folder that an engine made in it,
-// cannot be listed.
+// unreadable says why the state folder or a folder in it cannot be listed.
 func unreadable(state string) error {
 	for _, name := range []string{".", "runs", "yards", "blobs", "bin", "attempts", "work"} {
 		dir, err := os.Open(filepath.Join(state, name))
@@ -75,7 +74,7 @@ func unreadable(state string) error {
 	return nil
 }
 
-// ownFolder is what makes a folder of the state readable again.
+// ownFolder advises how to make a folder of the state readable.
 func ownFolder(err error) string {
 	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.ENOTDIR) {
 		return "move " + plain.ShellWord(at.Path) + " away, which should be a folder"
@@ -83,7 +82,7 @@ func ownFolder(err error) string {
 	return "give it to the account that runs stellwerk (chown, chmod 700)"
 }
 
-// readable is a file of the state folder that others should not read and can.
+// readable is a private file of the state folder that others can read.
 func readable(state string) string {
 	for _, name := range []string{"stellwerk.db", "person.token", "tool.key", "access.json", "notices.json", "engine.log"} {
 		path := filepath.Join(state, name)
@@ -130,8 +129,8 @@ func examineAgents(ctx context.Context) api.Examined {
 	return doctor.OK("agents", "claude "+text+" at "+path)
 }
 
-// examineClock compares the clock with that of the state folder's disk, and
-// with what the program can know about the past.
+// examineClock compares the clock with that of the state folder's disk, and with a
+// year that has passed.
 func examineClock(sh *shell.Shell, state string) api.Examined {
 	now := sh.Now()
 	if now.Year() < 2025 {

@@ -17,9 +17,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
-// examineNotices looks whether the ways in which a person is told can be used:
-// whether what they need is set here, and whether the servers can be reached.
-// Nothing is sent.
+// examineNotices checks that each way of notifying the person has its settings and
+// reaches its server. It sends nothing.
 func examineNotices(ctx context.Context, sh *shell.Shell, ways []string, telling config.NotifySettings) api.Examined {
 	const what = "notify"
 	if slices.Contains(ways, config.NotifyOff) {

@@ -15,14 +15,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
 )
 
-// minClient is the client that the plugin was proved with. An older one may
-// not ask its hooks for every tool.
+// The oldest Claude Code that the plugin was tested with. An older one may not ask
+// its hooks for every tool.
 const minClientMajor, minClientMinor, minClientPatch = 2, 1, 325
 
-// examinePlugin looks whether Claude Code has the plugin, and whether the
-// programs of its hooks answer. Without the client nothing is wrong: runs do not
-// need it. One that is too old for the plugin is worth a warning before anybody
-// installs it.
+// examinePlugin checks that Claude Code has the plugin and that its hooks answer.
+// Runs do not need the client, so it may be missing; one that is too old for the
+// plugin is worth a warning before anybody installs it.
 func examinePlugin(ctx context.Context, dir string) api.Examined {
 	f := api.Examined{What: "plugin", Grade: api.GradeWarn}
 	client, err := deploy.Find("", dir)
@@ -98,8 +97,8 @@ func hooksAnswer(ctx context.Context, folder deploy.Folder) string {
 	return ""
 }
 
-// olderClient reports a version that is older than the plugin needs; known is
-// whether it can be read at all.
+// olderClient reports a version that is older than the plugin needs; known is false
+// if it cannot be read.
 func olderClient(version string) (older, known bool) {
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {

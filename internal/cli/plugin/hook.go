@@ -54,7 +54,7 @@ func handleEvent(ctx context.Context, sh *shell.Shell, rewake bool) (int, error)
 	return r.Handle(ctx, data, sh.Console.Out, sh.Console.Err), nil
 }
 
-// background reaches an engine that outlives this process.
+// background connects to an engine that outlives this process.
 func background(sh *shell.Shell, opts shell.ConnectOptions) func(context.Context, bool) (api.Sessions, func() error, error) {
 	return func(ctx context.Context, existing bool) (api.Sessions, func() error, error) {
 		if !existing && !opts.Existing {

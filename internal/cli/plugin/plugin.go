@@ -78,7 +78,7 @@ func (o *pluginOptions) flags(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// client is the Claude Code that is meant.
+// client is the Claude Code to install into.
 func (o *pluginOptions) client(sh *shell.Shell) (deploy.Client, error) {
 	if o.scope != "user" && o.scope != "project" {
 		return deploy.Client{}, shell.Usagef("--scope %s: use user or project", o.scope)
@@ -127,8 +127,8 @@ func (o *pluginOptions) uninstall(ctx context.Context, sh *shell.Shell) error {
 	return nil
 }
 
-// writePlugin writes the plugin into the state folder, and reports whether the
-// small program for the hooks was there to be copied.
+// writePlugin writes the plugin into the state folder, and reports whether it found
+// the small program for the hooks.
 func writePlugin(sh *shell.Shell) (folder deploy.Folder, small bool, err error) {
 	opts, err := sh.Options()
 	if err != nil {
@@ -143,8 +143,8 @@ func writePlugin(sh *shell.Shell) (folder deploy.Folder, small bool, err error) 
 	return folder, small, folder.Write(map[string]string{deploy.Program: self, deploy.HookProgram: hook})
 }
 
-// hookProgram is the small program beside this one or on PATH. Where there is
-// none, this one does the same under that name.
+// hookProgram is the small program beside this one or on PATH. Without it, this
+// program does the same under that name.
 func hookProgram(self string) (string, bool) {
 	beside := filepath.Join(filepath.Dir(self), deploy.HookProgram)
 	if program.Executable(beside) == nil {

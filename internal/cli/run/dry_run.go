@@ -17,8 +17,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// dry shows what the run would begin with, and begins nothing. It ends as the
-// preflight did.
+// dry shows what the run would start with, and starts nothing. It fails if the
+// preflight does.
 func (o *runOptions) dry(ctx context.Context, sh *shell.Shell) error {
 	return sh.Connect(ctx, func(svc api.Service) error {
 		r, err := watched(ctx, sh, svc, &o.req, svc.Rehearse)
@@ -103,7 +103,7 @@ func printStage(sh *shell.Shell, s api.RehearsedStage) {
 	}
 }
 
-// networkLine says what can be reached, besides the model.
+// networkLine says what agents, setup and checks can reach.
 func networkLine(r api.Reachable) string {
 	switch r.Mode {
 	case config.NetworkOpen:
@@ -121,7 +121,7 @@ func networkLine(r api.Reachable) string {
 	return line
 }
 
-// settingLines say what package managers find: variables, and files of the home folder.
+// settingLines are the variables and home files for package managers.
 func settingLines(s core.ToolSettings) []string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(s.Variables)) {
@@ -134,7 +134,7 @@ func settingLines(s core.ToolSettings) []string {
 	return lines
 }
 
-// worker says who does a stage.
+// worker is who works on a stage.
 func worker(s api.RehearsedStage) string {
 	switch {
 	case s.Act != "":

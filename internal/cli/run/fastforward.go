@@ -11,8 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// mayForward asks whether a base that is checked out may be moved with its files,
-// unless the person has said so with the command.
+// mayForward asks whether to fast-forward a checked-out base with its files, unless
+// the person said so with the command.
 func mayForward(ctx context.Context, sh *shell.Shell, m api.Mergeable, said bool) (bool, error) {
 	switch {
 	case sh.Server != "" && said:
@@ -24,9 +24,9 @@ func mayForward(ctx context.Context, sh *shell.Shell, m api.Mergeable, said bool
 	return sh.Confirm(ctx, fmt.Sprintf("%s is checked out in %s. Fast-forward it there, with its files?", m.Base, m.Tree))
 }
 
-// fastForward brings a base that is checked out to the commit, by the person's own
-// git with their own configuration. Their word is on record before anything moves.
-// git itself refuses to overwrite a file, and to go anywhere but forward.
+// fastForward moves a checked-out base to the commit, with the person's own git and
+// configuration. The engine records their word before anything moves. git itself
+// refuses to overwrite files, and to go anywhere but forward.
 func fastForward(ctx context.Context, sh *shell.Shell, svc api.Service, id string, m api.Mergeable) error {
 	if err := onBase(ctx, m); err != nil {
 		return err
@@ -49,8 +49,8 @@ func fastForward(ctx context.Context, sh *shell.Shell, svc api.Service, id strin
 	return err
 }
 
-// onBase refuses a work tree that has switched to another branch, or to none: git
-// would bring that forward.
+// onBase refuses a work tree that has switched to another branch: git would move
+// that one.
 func onBase(ctx context.Context, m api.Mergeable) error {
 	at, err := gitIn(ctx, m.Tree, "rev-parse", "--symbolic-full-name", "HEAD")
 	if err == nil && at != "refs/heads/"+m.Base {
@@ -59,7 +59,7 @@ func onBase(ctx context.Context, m api.Mergeable) error {
 	return err
 }
 
-// gitIn runs the person's git in a work tree of theirs.
+// gitIn runs the person's git in their work tree.
 func gitIn(ctx context.Context, tree string, args ...string) (string, error) {
 	var stderr strings.Builder
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", tree}, args...)...)

@@ -71,7 +71,7 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell.Shell, args []strin
 	})
 }
 
-// notARun catches a run's name where the words were forgotten.
+// notARun refuses a run's name without words.
 func notARun(ctx context.Context, svc api.Service, text string) error {
 	if strings.ContainsAny(text, " \t\n/") {
 		return nil

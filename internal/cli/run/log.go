@@ -38,7 +38,7 @@ attempt's agent instead.`,
 	return cmd
 }
 
-// page is how many events are asked for at once.
+// page is how many events one request returns.
 const page = 1000
 
 func (o *logOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
@@ -111,7 +111,7 @@ func (o *logOptions) transcript(ctx context.Context, sh *shell.Shell, svc api.Se
 	}
 }
 
-// silence says why there is nothing to show.
+// silence says why a transcript is empty.
 func (o *logOptions) silence(ended bool) string {
 	if ended {
 		return o.attempt + " ended without saying anything"

@@ -12,7 +12,7 @@ import (
 // lostShown is how many lost runs are named one by one.
 const lostShown = 5
 
-// runFolders are the folders of the state folder that hold a run's history.
+// runFolders are the run folders of the state folder.
 func runFolders(sh *shell.Shell) ([]string, error) {
 	if sh.Server != "" {
 		return nil, nil
@@ -34,7 +34,7 @@ func runFolders(sh *shell.Shell) ([]string, error) {
 	return folders, nil
 }
 
-// unknown are the folders of runs that the engine does not know.
+// unknown are the run folders that the engine does not know.
 func unknown(folders []string, runs []api.Run) []string {
 	known := map[string]bool{}
 	for _, r := range runs {
@@ -49,7 +49,7 @@ func unknown(folders []string, runs []api.Run) []string {
 	return lost
 }
 
-// reportLost says how to get back runs of which only the folder is left.
+// reportLost prints how to restore runs of which only the folder is left.
 func reportLost(sh *shell.Shell, folders []string) {
 	if len(folders) == 0 {
 		return

@@ -38,8 +38,8 @@ a base that has not moved; otherwise the command prints what to type instead.` +
 	return cmd
 }
 
-// tellByHand says why a person has to merge themselves, and what to type: in a line
-// of its own that no screen's width breaks, so that it can be pasted.
+// tellByHand prints why the person must merge themselves, and the command, which is
+// never wrapped, so that they can paste it.
 func tellByHand(sh *shell.Shell, m api.Mergeable) error {
 	where := ""
 	if sh.Server != "" {

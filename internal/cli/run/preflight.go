@@ -11,13 +11,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-// How a preflight is shown: one that is over at once is not worth a word.
+// When to show what a preflight does: a short one is not worth a line.
 const (
 	lookPatience = 1500 * time.Millisecond
 	lookEvery    = 300 * time.Millisecond
 )
 
-// watched makes a start, and says meanwhile what its preflight is at.
+// watched starts a run and meanwhile prints what its preflight does.
 func watched[T any](ctx context.Context, sh *shell.Shell, svc api.Service, req *api.StartRun, start func(context.Context, api.StartRun) (T, error)) (T, error) {
 	if ticket, err := uuid.NewRandom(); err == nil {
 		req.Ticket = ticket.String()
@@ -33,7 +33,7 @@ func watched[T any](ctx context.Context, sh *shell.Shell, svc api.Service, req *
 	return answer, err
 }
 
-// tellLooks says each thing that a preflight is at, once, until it is over.
+// tellLooks prints each step of a preflight once, until it is over.
 func tellLooks(ctx context.Context, sh *shell.Shell, svc api.Service, ticket string, over <-chan struct{}) {
 	told, wait := "", lookPatience
 	for {

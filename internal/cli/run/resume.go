@@ -81,9 +81,9 @@ The engine or session that started the run's agents keeps starting them. With
 // thisSession stands for the session that runs the command.
 const thisSession = "this"
 
-// place says where the run's agents are to be started from now on, and returns
-// the arguments without the session's name: a flag whose value may be left out
-// does not take the word behind it.
+// place sets who starts the run's agents from now on. It returns the arguments
+// without the session's name, because a flag with an optional value does not take
+// the word behind it.
 func (o *resumeOptions) place(sh *shell.Shell, args []string) ([]string, error) {
 	switch {
 	case o.headless:
@@ -143,8 +143,8 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell.Shell, given string) 
 	})
 }
 
-// before is the newest event of a run that is older than a moment: the engine that
-// a command brings up with it does not wait until somebody looks.
+// before is the newest event of a run from before a moment: the engine that the
+// command started may have been faster than its first look.
 func before(ctx context.Context, svc api.Service, run api.Run, began time.Time) (int64, error) {
 	const most = 200
 	after := max(run.Seq-most, 0)
@@ -160,7 +160,7 @@ func before(ctx context.Context, svc api.Service, run api.Run, began time.Time) 
 	return after, nil
 }
 
-// elsewhere refuses to wait here for agents that a session is to start.
+// elsewhere refuses to wait for agents that a session must start.
 func elsewhere(run api.Run) error {
 	if run.Session == "" || run.Status != core.StatusActive {
 		return nil
@@ -169,8 +169,7 @@ func elsewhere(run api.Run) error {
 		WithHint("continue there, or take the run over: `stellwerk resume %s --headless`", run.Alias)
 }
 
-// tellOver says that an ended run does not go on, and ends with the exit code of
-// how it ended.
+// tellOver says that an ended run cannot be resumed, and ends with its exit code.
 func tellOver(sh *shell.Shell, d api.RunDetail) error {
 	if sh.JSON {
 		if err := sh.PrintJSON(d.Run); err != nil {
@@ -186,8 +185,8 @@ func tellOver(sh *shell.Shell, d api.RunDetail) error {
 	return shell.Exit(shell.ExitByStatus(d.Status))
 }
 
-// runFolder is the argument as an absolute path where it is a path: a bare name
-// is a run's, whatever lies in the working directory.
+// runFolder is the argument as an absolute path, if it is a path. A bare name is a
+// run's, whatever the working directory contains.
 func runFolder(sh *shell.Shell, given string) (string, error) {
 	if given == "" || filepath.Base(given) == given && given != "." && given != ".." {
 		return "", nil

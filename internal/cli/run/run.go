@@ -124,7 +124,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell.Shell, cmd *cobra.Comman
 	return sh.Connect(ctx, func(svc api.Service) error {
 		var code api.SignInCode
 		var err error
-		if o.cockpit { // before there is a run: one that cannot be shown is not begun
+		if o.cockpit { // first: a run that cannot be shown is not started
 			if code, err = engine.SignIn(ctx, sh, svc); err != nil {
 				return err
 			}
@@ -147,7 +147,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell.Shell, cmd *cobra.Comman
 	})
 }
 
-// background starts the engine that outlives the command, where one has to.
+// background starts an engine that outlives the command, if one is needed.
 func (o *runOptions) background(ctx context.Context, sh *shell.Shell) error {
 	switch {
 	case o.cockpit:
@@ -161,7 +161,7 @@ func (o *runOptions) background(ctx context.Context, sh *shell.Shell) error {
 	return nil
 }
 
-// complete checks the flags and fills in what they leave open.
+// complete checks the flags and completes the request.
 func (o *runOptions) complete(sh *shell.Shell, cmd *cobra.Command) error {
 	var err error
 	if o.req.Goal, err = sh.ReadText(o.req.Goal, ""); err != nil {
@@ -206,8 +206,8 @@ func (o *runOptions) complete(sh *shell.Shell, cmd *cobra.Command) error {
 	return nil
 }
 
-// start asks for the run, and where the repository's content is not trusted
-// yet, asks the person about it once.
+// start starts the run. If nobody trusted the repository's files yet, it asks the
+// person once.
 func (o *runOptions) start(ctx context.Context, sh *shell.Shell, svc api.Service) (api.Run, error) {
 	run, err := watched(ctx, sh, svc, &o.req, svc.StartRun)
 	if core.CodeOf(err) != core.CodeUntrusted {

@@ -12,8 +12,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
 )
 
-// tellBegun tells a session that its run has begun. The hook at the end of its turn
-// says what to start.
+// tellBegun tells a session that its run has started. The hook at the end of its
+// turn says which agents to start.
 func tellBegun(sh *shell.Shell, run api.Run) error {
 	if sh.JSON {
 		return sh.PrintJSON(run)
@@ -23,8 +23,8 @@ func tellBegun(sh *shell.Shell, run api.Run) error {
 	return nil
 }
 
-// startSettled forgets that a session was asked to begin a run where that is
-// done, or is for the person to settle.
+// startSettled forgets that a session was asked to start a run if that is done, or
+// if the person must settle it.
 func startSettled(sh *shell.Shell, session string, outcome error) error {
 	switch core.CodeOf(outcome) {
 	case core.CodeConflict, core.CodeUntrusted, core.CodeForbidden:
@@ -40,8 +40,8 @@ func startSettled(sh *shell.Shell, session string, outcome error) error {
 	return errors.Join(outcome, relay.ForgetStart(opts.State, session))
 }
 
-// runInSession begins a run that an interactive session carries: its hooks say
-// what to start, so the command ends at once.
+// runInSession starts a run whose agents an interactive session starts. Its hooks
+// say which, so the command ends at once.
 func (o *runOptions) runInSession(ctx context.Context, sh *shell.Shell) error {
 	if err := sh.EnsureEngine(ctx); err != nil {
 		return err

@@ -38,7 +38,7 @@ and more.`,
 	return cmd
 }
 
-// endedShown is how many ended runs a list shows besides the open ones.
+// endedShown is how many ended runs a list shows.
 const endedShown = 5
 
 func (o *statusOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
@@ -51,7 +51,7 @@ func (o *statusOptions) run(ctx context.Context, sh *shell.Shell, given string) 
 }
 
 func (o *statusOptions) list(ctx context.Context, sh *shell.Shell, svc api.Service) error {
-	folders, err := runFolders(sh) // before the runs: what is new meanwhile is known
+	folders, err := runFolders(sh) // before the runs: else a new one would look lost
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(for
 // ErrInterrupted is the cause of a context that the person ended.
 var ErrInterrupted = errors.New("interrupted")
 
-// Complain says what happened and what to do next.
+// Complain writes an error and its hint to standard error.
 func (p Program) Complain(message, hint string) {
 	prefix := p.Console.Style.Bad("stellwerk:") + " "
 	for line := range strings.SplitSeq(strings.TrimRight(terminal.Text(message), "\n"), "\n") {
@@ -68,8 +68,7 @@ func (p Program) Complain(message, hint string) {
 	}
 }
 
-// Tell writes a line behind a prefix to standard error, wrapped where that is a
-// screen.
+// Tell writes a line behind a prefix to standard error, wrapped on a screen.
 func (p Program) Tell(prefix, line string) {
 	for _, l := range terminal.Hang(prefix, line, p.Console.ErrWidth()) {
 		fmt.Fprintf(p.Console.Err, "%s\n", l)

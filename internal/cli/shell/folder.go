@@ -48,8 +48,7 @@ func transcribed(folder string) []string {
 	return paths
 }
 
-// endedFolder reports that the run of a folder has ended, as far as the folder
-// says.
+// endedFolder reports a folder that says that its run has ended.
 func endedFolder(folder string) bool {
 	state := readFolder(filepath.Join(folder, "workflow-state.json"))
 	return state != nil && state.Status.Terminal()
@@ -77,9 +76,9 @@ func firstEvent(path string) (core.RunStarted, bool) {
 	return started, ok
 }
 
-// OpenRuns lists the runs of the repository that a folder is in and that have
-// not ended, the newest first, from the run folders: no engine need run. A
-// folder that cannot be read is left out, as a session must begin in any case.
+// OpenRuns lists the open runs of the repository around dir, newest first, from the
+// run folders: no engine need run. It leaves out folders that it cannot read,
+// because a session must begin in any case.
 func OpenRuns(state, dir string) []api.Run {
 	repository := yard.CommonDir(dir)
 	if repository == "" {
@@ -111,8 +110,8 @@ func OpenRuns(state, dir string) []api.Run {
 	return open
 }
 
-// folderState is what is needed of workflow-state.json. The hooks of a session
-// and completion read it where no engine runs that could be asked for a run.
+// folderState is a part of workflow-state.json. The hooks of a session and
+// completion read it if no engine runs that they could ask.
 type folderState struct {
 	Status  core.RunStatus `json:"status"`
 	Session string         `json:"ownerSessionId"`

@@ -78,18 +78,18 @@ type ConnectOptions struct {
 	// info.
 	LogFormat, LogLevel string
 
-	Webhook string // of an engine that serves: where it hears webhooks
-	Metrics string // of an engine that serves: where it shows its metrics
+	Webhook string // of an engine that serves: address for webhooks
+	Metrics string // of an engine that serves: address for metrics
 	// MetricsPublic lets Metrics be an address that other machines reach.
 	MetricsPublic bool
-	Network       *network.Config // of an engine that serves: where others reach it; nil for nowhere
+	Network       *network.Config // of an engine that serves: how others reach it; nil for not at all
 	// Server, if set, is the URL of an engine elsewhere, and Token the credential
 	// for it. Then nothing else counts.
 	Server, Token string
 	// Existing asks for an engine that runs already; if none does, connecting fails
 	// with CodeUnavailable and api.ErrNoEngine, and changes nothing.
 	Existing bool
-	// Lost, if set, is told once that the state folder was deleted or replaced
-	// under an engine of this process.
+	// Lost, if set, is called once if the state folder is deleted or replaced under
+	// an engine of this process.
 	Lost func(error)
 }

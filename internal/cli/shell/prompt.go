@@ -10,7 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-// typed is what the person types, line by line. A read cannot be taken back, so
+// typed reads what the person types, line by line. A read cannot be cancelled, so
 // one that a question no longer waits for serves the next question.
 type typed struct{ reading chan Line }
 
@@ -19,11 +19,11 @@ type Line struct {
 	Err  error
 }
 
-// next is where the next line arrives. A line that came while nobody asked is
-// dropped.
+// next returns a channel for the next line. It drops a line that came while nobody
+// asked.
 func (t *typed) next(in io.Reader) <-chan Line {
 	select {
-	case l := <-t.reading: // nil where nothing is read
+	case l := <-t.reading: // nil if nothing is read
 		t.reading = nil
 		if l.Err != nil {
 			done := make(chan Line, 1)
@@ -43,8 +43,7 @@ func (t *typed) next(in io.Reader) <-chan Line {
 	return t.reading
 }
 
-// Prompt reads a line. The end of the input is an empty line; an interrupt
-// ends the wait.
+// Prompt is Answer for which the end of the input is an empty line.
 func (sh *Shell) Prompt(ctx context.Context, question string) (string, error) {
 	line, err := sh.Answer(ctx, question)
 	if errors.Is(err, io.EOF) {
@@ -53,9 +52,8 @@ func (sh *Shell) Prompt(ctx context.Context, question string) (string, error) {
 	return line, err
 }
 
-// Answer reads a line, or io.EOF where there is no more. What was typed before
-// the question counts for nothing, and neither does what was typed when ctx
-// ends.
+// Answer asks a question and reads a line; io.EOF if there is none. It discards what
+// was typed before the question, and what is being typed when ctx ends.
 func (sh *Shell) Answer(ctx context.Context, question string) (string, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", err
@@ -88,8 +86,8 @@ func (sh *Shell) discard() error {
 	return nil
 }
 
-// ReadLine reads byte by byte, so that what follows the line is left for the
-// next question.
+// ReadLine reads byte by byte, to leave what follows the line for the next
+// question.
 func ReadLine(r io.Reader) (string, error) {
 	var line []byte
 	one := make([]byte, 1)
@@ -105,7 +103,7 @@ func ReadLine(r io.Reader) (string, error) {
 	}
 }
 
-// Confirm asks a question that only an explicit yes answers.
+// Confirm asks a question; anything but y or yes is a no.
 func (sh *Shell) Confirm(ctx context.Context, question string) (bool, error) {
 	lines := terminal.Wrap(terminal.Line(question)+" [y/N]", sh.Console.Width())
 	line, err := sh.Prompt(ctx, strings.Join(lines, "\n")+" ")

@@ -17,15 +17,15 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// Repository is the person's working copy, as commands that only look at files
-// see it. Runs read the same files from the base commit.
+// Repository is the person's working copy. Runs read the same files from the base
+// commit instead.
 type Repository struct {
 	Root string
 	env  func(string) string
 }
 
-// Repository finds the top of the working copy; outside of one, the working
-// directory stands in for it.
+// Repository finds the top of the working copy; outside of one, it is the working
+// directory.
 func (sh *Shell) Repository() Repository {
 	for top := sh.Dir; ; top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {

@@ -21,7 +21,7 @@ import (
 // Shell is one invocation: the program and the flags every command has.
 type Shell struct {
 	Program
-	GiveUp    context.CancelCauseFunc // ends the command with the reason why it cannot go on
+	GiveUp    context.CancelCauseFunc // ends the command with a reason
 	StateFlag string
 	JSON      bool
 
@@ -127,7 +127,7 @@ func (sh *Shell) Warn(warnings []string) {
 	}
 }
 
-// PrintText prints a line behind a prefix, wrapped where that is a screen.
+// PrintText prints a line behind a prefix, wrapped on a screen.
 func (sh *Shell) PrintText(prefix, line string) {
 	sh.PrintLines(terminal.Hang(prefix, terminal.Line(line), sh.Console.Width()))
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// maxWords bounds what is read of a text; the engine has bounds of its own.
+// maxWords bounds a text; the engine has bounds of its own.
 const maxWords = 1 << 20
 
-// ReadText is a text that was given, or read from standard input or a file.
+// ReadText returns the given text, or reads it from a file, or from standard input
+// if either is "-".
 func (sh *Shell) ReadText(given, file string) (string, error) {
 	from := sh.Console.In
 	switch {

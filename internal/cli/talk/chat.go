@@ -72,7 +72,7 @@ type chat struct {
 	project string
 	lines   <-chan shell.Line // nil once there are no more
 	begun   bool              // what was said before is on the screen
-	run     api.Run           // that is followed; without an id where none is open
+	run     api.Run           // that is followed; without an id if none is open
 	seen    int64             // its newest event that was shown
 	since   int64             // only what was said is shown of events up to here
 	sent    map[string]bool
@@ -81,10 +81,10 @@ type chat struct {
 	asked   map[string]bool // questions of it
 }
 
-// errQuit is the person's wish to end the chat.
+// errQuit ends the chat.
 var errQuit = errors.New("quit")
 
-// typedLines reads lines until the input ends, which is the last one's error.
+// typedLines reads lines until the input ends; the last one has the error.
 func typedLines(ctx context.Context, in interface{ Read([]byte) (int, error) }) <-chan shell.Line {
 	lines := make(chan shell.Line)
 	go func() {
@@ -103,8 +103,8 @@ func typedLines(ctx context.Context, in interface{ Read([]byte) (int, error) }) 
 	return lines
 }
 
-// over talks by one engine after the other: one that lived in another command
-// may end before.
+// over talks through one engine after the other: one that lives in another command
+// may end.
 func (c *chat) over(ctx context.Context, handovers int) error {
 	return c.sh.Connect(ctx, func(svc api.Service) error {
 		err := c.talk(ctx, svc)
@@ -122,7 +122,7 @@ func (c *chat) over(ctx context.Context, handovers int) error {
 	})
 }
 
-// talk takes part until the person leaves, or nothing is left to wait for.
+// talk goes on until the person leaves or there is nothing to wait for.
 func (c *chat) talk(ctx context.Context, svc api.Service) error {
 	if err := c.begin(ctx, svc); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (c *chat) talk(ctx context.Context, svc api.Service) error {
 	}
 }
 
-// loop goes on until the run that is followed ends, or another is to be.
+// loop goes on until the followed run ends or another one begins.
 func (c *chat) loop(ctx context.Context, svc api.Service, f *drive.Stream) error {
 	for {
 		if done, err := c.done(ctx, svc); done || err != nil {
@@ -166,8 +166,8 @@ func (c *chat) loop(ctx context.Context, svc api.Service, f *drive.Stream) error
 	}
 }
 
-// ended lets go of a run that is over. Where nobody types any more, its exit code
-// is the chat's.
+// ended lets go of a run that is over. If nobody types any more, the chat ends with
+// its exit code.
 func (c *chat) ended(ctx context.Context, svc api.Service) error {
 	run := c.run.ID
 	c.run = api.Run{}
@@ -182,7 +182,7 @@ func (c *chat) ended(ctx context.Context, svc api.Service) error {
 	return shell.Exit(shell.ExitByStatus(d.Status))
 }
 
-// done reports, once nobody types any more, that there is nothing to wait for.
+// done reports that nobody types any more and there is nothing to wait for.
 func (c *chat) done(ctx context.Context, svc api.Service) (bool, error) {
 	if c.lines != nil || c.run.ID == "" {
 		return c.lines == nil, nil
@@ -265,8 +265,8 @@ func (c *chat) enter(ctx context.Context, svc api.Service) error {
 	return err
 }
 
-// elsewhere reports what was said in another conversation than the one that is
-// shown. An answer is where its question is.
+// elsewhere reports a message of another conversation than the one that is shown.
+// An answer belongs to its question's.
 func (c *chat) elsewhere(m api.Message) bool {
 	if c.in == "" {
 		return false
@@ -282,7 +282,7 @@ func (c *chat) elsewhere(m api.Message) bool {
 	return !here
 }
 
-// tell prints a remark of the program itself.
+// tell prints a remark of the program.
 func (c *chat) tell(text string) {
 	if c.sh.JSON {
 		return
@@ -292,7 +292,7 @@ func (c *chat) tell(text string) {
 	}
 }
 
-// hint says how what waits for the person is dealt with here.
+// hint prints what to type here for what waits.
 func (c *chat) hint(d api.RunDetail) {
 	if d.Manager == nil {
 		return

@@ -24,8 +24,7 @@ const chatHelp = `Each line goes to the manager, except these commands:
 To send a line that starts with a slash, type two slashes.
 `
 
-// typed deals with a line of the person. A refusal is an answer: it is told, and
-// the chat goes on.
+// typed handles a line of the person. It prints a refusal, and the chat goes on.
 func (c *chat) typed(ctx context.Context, svc api.Service, l shell.Line) error {
 	text := strings.TrimSpace(l.Text)
 	var err error
@@ -58,7 +57,7 @@ func (c *chat) typed(ctx context.Context, svc api.Service, l shell.Line) error {
 	return nil
 }
 
-// say says a line. What it begins is followed.
+// say sends a line. The chat follows the run that it starts.
 func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
 	start := c.o.say.start
 	spoken, err := svc.Speak(ctx, api.Speak{Project: c.project, Dir: c.sh.Dir, Text: text, Voice: core.Voice(c.o.say.role), Conversation: c.o.say.in, Start: &start})
@@ -74,11 +73,11 @@ func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
 	return nil
 }
 
-// spoken notes what became of the person's words, and tells what is not to be
-// seen anyway.
+// spoken notes what the engine did with the person's line, and prints what they
+// would not see otherwise.
 func (c *chat) spoken(s api.Spoken) {
 	c.sh.Warn(slices.Concat(s.Run.Warnings, s.Run.Notes))
-	c.sent[s.Event] = c.sh.Console.Ask // it stands on the screen already
+	c.sent[s.Event] = c.sh.Console.Ask // it is on the screen already
 	if s.Run.ID != c.run.ID {
 		c.seen, c.since = s.Seq, s.Seq
 	}
@@ -126,7 +125,7 @@ func (c *chat) status(ctx context.Context, svc api.Service) error {
 	return err
 }
 
-// show tells of an event: what was said, and in a line what was done.
+// show prints an event: a message, or a line about what happened.
 func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
 	c.listen(ctx, svc, e)
 	m, spoken, err := messageOf(e)
@@ -149,8 +148,8 @@ func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
 	}
 }
 
-// listen rings for what is new and waits for the person. Where that cannot be
-// found out, the engine is gone, and the chat hears of it.
+// listen rings if a new event waits for the person. An error means that the engine
+// is gone, which the chat notices itself.
 func (c *chat) listen(ctx context.Context, svc api.Service, e core.Event) {
 	if e.Seq <= c.since || e.Type != core.TypeQuestionAsked && !drive.Beckons(e) {
 		return

@@ -10,20 +10,20 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// reply follows a run until the manager has dealt with what a person said: the
-// turn that was told of it has ended.
+// reply follows a run until the manager's turn that read a person's words has
+// ended.
 type reply struct {
 	sh     *shell.Shell
-	to     string // event that is waited for an answer to; "" for the run's goal
+	to     string // event that waits for a reply; "" for the run's goal
 	heard  bool   // it has happened
-	inTurn bool   // the turn that is told of it
+	inTurn bool   // the turn that reads it
 	said   []api.Message
 }
 
 // errReplied ends the wait.
 var errReplied = errors.New("replied")
 
-// awaitReply shows what the manager says to a person's words.
+// awaitReply shows what the manager replies to a person's words.
 func awaitReply(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spoken) error {
 	r := &reply{sh: sh, to: s.Event, heard: s.Event == ""}
 	err := svc.Follow(ctx, s.Run.ID, s.Seq, r.see)
@@ -52,7 +52,7 @@ func awaitReply(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spo
 	return shell.Exit(waitExit(detail))
 }
 
-// waitExit is 0 where a run goes on or is completed.
+// waitExit is 0 if a run goes on or is completed.
 func waitExit(d api.RunDetail) int {
 	if d.Status == core.StatusActive {
 		return shell.ExitOK
@@ -60,7 +60,7 @@ func waitExit(d api.RunDetail) int {
 	return shell.ExitByStatus(d.Status)
 }
 
-// see looks at one event of the run.
+// see handles one event of the run.
 func (r *reply) see(e core.Event) error {
 	if e.ID == r.to {
 		r.heard = true
@@ -93,7 +93,7 @@ func (r *reply) see(e core.Event) error {
 	return nil
 }
 
-// listener reports a stage in which somebody reads what people say.
+// listener reports a stage whose agent reads what people say.
 func listener(stage string) bool { return stage == core.ManagerStage || stage == core.PlannerStage }
 
 func (r *reply) show(e core.Event) error {
@@ -108,7 +108,7 @@ func (r *reply) show(e core.Event) error {
 	return nil
 }
 
-// messageOf is an event of a run as a piece of the conversation, where it is one.
+// messageOf is the message in an event, if it has one.
 func messageOf(e core.Event) (m api.Message, is bool, err error) {
 	said, is, err := core.SaidIn(e)
 	_, run := core.StreamKind(e.Stream)

@@ -57,7 +57,7 @@ approve.` + drive.AfterHelp,
 	return cmd
 }
 
-// flags are those of every command that may begin a run with a person's words.
+// flags are those of commands that may start a run with a person's words.
 func (o *sayOptions) flags(sh *shell.Shell, cmd *cobra.Command) {
 	f := cmd.Flags()
 	inConversation(cmd, sh, &o.in, "send it to this `CONVERSATION`, by name or id (default main)")
@@ -100,7 +100,7 @@ func (o *sayOptions) run(ctx context.Context, sh *shell.Shell, args []string) er
 	})
 }
 
-// check refuses what could not be said.
+// check refuses wrong flags.
 func (o *sayOptions) check(sh *shell.Shell) error {
 	if o.start.Trust {
 		if err := sh.RefuseAgents("say with --trust"); err != nil {
@@ -116,7 +116,7 @@ func (o *sayOptions) check(sh *shell.Shell) error {
 	return shell.Usagef("--role %s: use user or blue", o.role)
 }
 
-// speech is whom somebody speaks to and what they say.
+// speech splits arguments into an addressee, if there are several, and a text.
 func speech(sh *shell.Shell, args []string) (to, text string, err error) {
 	text = args[0]
 	if len(args) > 1 {
@@ -131,8 +131,8 @@ func speech(sh *shell.Shell, args []string) (to, text string, err error) {
 	return to, text, nil
 }
 
-// notAName catches a project's or a run's name where the words were forgotten:
-// it would begin a run.
+// notAName refuses a project's or a run's name without words: it would start a
+// run.
 func notAName(ctx context.Context, sh *shell.Shell, svc api.Service, text string) error {
 	if strings.ContainsAny(text, " \t\n/") || strings.HasPrefix(text, ".") {
 		return nil
@@ -149,8 +149,8 @@ func notAName(ctx context.Context, sh *shell.Shell, svc api.Service, text string
 	return shell.Usagef("%s is a project or a run; add your message", text)
 }
 
-// speak says something, and where a run begins with it that would obey content
-// of the repository, asks the person about that once.
+// speak sends a message. If it starts a run that would use untrusted files of the
+// repository, it asks the person once.
 func (o *sayOptions) speak(ctx context.Context, sh *shell.Shell, svc api.Service, project, text string) (api.Spoken, error) {
 	req := api.Speak{Project: project, Dir: sh.Dir, Text: text, Voice: core.Voice(o.role), Conversation: o.in, Start: &o.start}
 	spoken, err := svc.Speak(ctx, req)
@@ -164,7 +164,7 @@ func (o *sayOptions) speak(ctx context.Context, sh *shell.Shell, svc api.Service
 	return svc.Speak(ctx, req)
 }
 
-// playbook is what a run that begins with somebody's words is driven by.
+// playbook is the one for a run that a message starts.
 func (o *sayOptions) playbook(ctx context.Context, sh *shell.Shell, svc api.Service, project string) string {
 	if o.start.Playbook != "" {
 		return o.start.Playbook
@@ -177,7 +177,7 @@ func (o *sayOptions) playbook(ctx context.Context, sh *shell.Shell, svc api.Serv
 	return playbook.Project
 }
 
-// afterSpeaking says what became of a person's words and goes on with the run.
+// afterSpeaking prints what the engine did with a message, and continues the run.
 func afterSpeaking(ctx context.Context, sh *shell.Shell, svc api.Service, s api.Spoken, wait bool, a drive.After) error {
 	sh.Warn(slices.Concat(s.Run.Warnings, s.Run.Notes))
 	if sh.JSON && !wait && !a.Follow {

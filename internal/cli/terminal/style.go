@@ -20,7 +20,7 @@ func (s Style) Good(text string) string { return s.paint(lipgloss.Green, text) }
 // Bad is for what failed.
 func (s Style) Bad(text string) string { return s.paint(lipgloss.Red, text) }
 
-// Busy is for what is under way.
+// Busy is for work under way.
 func (s Style) Busy(text string) string { return s.paint(lipgloss.Yellow, text) }
 
 // Asking is for what waits for a person.
@@ -49,7 +49,7 @@ func (s Style) paint(c color.Color, text string) string {
 	return lipgloss.NewStyle().Foreground(c).Render(text)
 }
 
-// Glyph is the first form where the screen shows Unicode, otherwise the second.
+// Glyph is the first form if the screen shows Unicode, otherwise the second.
 func (s Style) Glyph(unicode, ascii string) string {
 	if s.Unicode {
 		return unicode

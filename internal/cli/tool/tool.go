@@ -45,7 +45,7 @@ the exit code is not 0.`,
 	f.StringVar(&o.project, "project", "", "the `PROJECT` whose open run to work on")
 	cmd.AddCommand(newDelegate(sh, o), newMessage(sh, o), newPlan(sh, o), newQuestion(sh, o), newDetail(sh, o))
 	for _, sub := range cmd.Commands() {
-		if sub.Flags().Lookup("role") == nil { // delegate's says besides who does the work
+		if sub.Flags().Lookup("role") == nil { // delegate's also says who does the work
 			o.speaks(sub)
 		}
 	}
@@ -55,7 +55,7 @@ the exit code is not 0.`,
 // options say for which run the tools are.
 type options struct{ run, project, voice string }
 
-// voiceHelp explains --role wherever it is whose part the caller speaks.
+// voiceHelp explains --role if it is the caller's voice.
 const voiceHelp = "`VOICE` to speak as: user or blue; agents are green (manager) or red (worker)"
 
 // conversationHelp explains --conversation of the tools that say something.
@@ -67,7 +67,7 @@ func (o *options) speaks(cmd *cobra.Command) {
 	shell.CompleteFlag(cmd, "role", shell.Choices(string(core.VoiceUser), string(core.VoiceBlue)))
 }
 
-// isVoice reports a word that names a voice, and no role that works.
+// isVoice reports a word that names a voice, not a worker's role.
 func isVoice(word string) bool {
 	switch core.Voice(word) {
 	case core.VoiceUser, core.VoiceBlue, core.VoiceGreen, core.VoiceRed:
@@ -76,8 +76,7 @@ func isVoice(word string) bool {
 	return false
 }
 
-// check refuses a voice that there is not. Whether the caller may speak with it is
-// for the engine to say.
+// check refuses an unknown voice. The engine decides whether the caller may use it.
 func (o *options) check() error {
 	if o.voice == "" || isVoice(o.voice) {
 		return nil
@@ -85,8 +84,8 @@ func (o *options) check() error {
 	return shell.Usagef("--role %s: use user, blue, green or red", o.voice)
 }
 
-// use calls fn with the tools of the attempt that this process belongs to, or
-// with those of the person.
+// use calls fn with the tools of the attempt that runs this process, or with those
+// of the person.
 func (o *options) use(ctx context.Context, sh *shell.Shell, fn func(tool.Kit) error) error {
 	if err := o.check(); err != nil {
 		return err

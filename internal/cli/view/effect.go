@@ -17,9 +17,9 @@ const (
 	toolColumns    = 16
 )
 
-// Effects are the tool calls of agents, a line each, and a second where a call
-// was not carried out. What became of a call stands before its arguments, which
-// are cut to the width. A day other than this one has a line of its own.
+// Effects is a line for each tool call, and a second with the reason if it was not
+// carried out. The outcome comes before the arguments, which are cut to the width.
+// A day other than today has a line of its own.
 func (v View) Effects(list api.Effects) []string {
 	if len(list.Effects) == 0 {
 		return v.hang("", nil, noEffects(list))
@@ -79,7 +79,7 @@ func (v View) ending(name string, columns int) string {
 	return terminal.Pad(v.Style.Glyph("…", "~")+string(runes), columns)
 }
 
-// noEffects says why there is nothing to show.
+// noEffects says why the list is empty.
 func noEffects(list api.Effects) string {
 	if list.Total == 0 {
 		return "No agent of this run has called a tool so far."

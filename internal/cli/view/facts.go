@@ -10,9 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Facts is what a run holds to be true: each with how sure that is, where it
-// comes from and why it is believed. What no longer holds says what took its
-// place.
+// Facts is what a run holds to be true, each with its confidence, origin and
+// sources. One that no longer holds says what replaced it.
 func (v View) Facts(facts []core.Fact) []string {
 	var lines []string
 	width := 2
@@ -47,7 +46,7 @@ func (v View) factSignal(f core.Fact) string {
 	return v.Style.Good(g("●", "[x]"))
 }
 
-// believed says why a fact is held to be true, or is not any more.
+// believed says why a fact holds, or no longer does.
 func believed(f core.Fact) []string {
 	from := origin(f)
 	if f.Wave > 0 {

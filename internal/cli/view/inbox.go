@@ -32,8 +32,8 @@ func (v View) Inbox(list []api.Waiting) []string {
 	return lines
 }
 
-// waiter is what a person names to answer: an epic that could not be started has
-// no run yet.
+// waiter is what a person names to answer: an epic that could not start has no run
+// yet.
 func waiter(w api.Waiting) string {
 	if w.Epic != nil {
 		return w.Epic.ID
@@ -41,7 +41,7 @@ func waiter(w api.Waiting) string {
 	return w.Run.Alias
 }
 
-// gateBelow is a gate indented by further columns; nothing where there is none.
+// gateBelow is a gate indented by further columns, if there is one.
 func (v View) gateBelow(g *core.Gate, columns int) []string {
 	if g == nil {
 		return nil

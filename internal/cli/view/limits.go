@@ -17,8 +17,8 @@ type Setting struct {
 	From  string `json:"from"`
 }
 
-// Settings is a list of settings in columns. Where a value comes from stands
-// below it, if there is no room behind it: a path is never cut.
+// Settings is a list of settings in columns. The origin of a value goes below it if
+// there is no room behind it: a path is never cut.
 func (v View) Settings(list []Setting) []string {
 	key, value := 0, 0
 	for _, s := range list {
@@ -37,8 +37,7 @@ func (v View) Settings(list []Setting) []string {
 	return lines
 }
 
-// Accounts is what was used and what is left, one block for each who may use
-// something.
+// Accounts is what was used and what is left, a block for each account.
 func (v View) Accounts(list []api.Account) []string {
 	var lines []string
 	for i, a := range list {

@@ -30,8 +30,8 @@ func (v View) Live(d api.RunDetail, said string) []string {
 	return lines
 }
 
-// track draws the stages as a line of signals; where they do not fit, only the
-// current one keeps its name.
+// track draws the stages as a line of signals; if they do not fit, only the current
+// one keeps its name.
 func (v View) track(d api.RunDetail) string {
 	if d.Manager != nil {
 		return v.managedTrack(d)

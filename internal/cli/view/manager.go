@@ -38,7 +38,7 @@ func (v View) managed(d api.RunDetail) []string {
 	return lines
 }
 
-// openLines are the stages besides the manager's that are not over.
+// openLines are the open stages other than the manager's.
 func (v View) openLines(d api.RunDetail) []string {
 	var lines []string
 	for _, st := range d.Stages {
@@ -49,7 +49,7 @@ func (v View) openLines(d api.RunDetail) []string {
 	return lines
 }
 
-// turn says where the manager is.
+// turn is the manager's turn and what woke it.
 func turn(m *api.Manager) string {
 	text := turnNumber(m)
 	if woken := wakers(m.Woken); woken != "" {
@@ -109,7 +109,7 @@ func waker(w core.Wake) string {
 	return string(w.Kind)
 }
 
-// delegations is a line for each of the newest, and why where it came to nothing.
+// delegations is a line for each of the newest, and why one failed.
 func (v View) delegations(all []api.Delegation) []string {
 	var lines []string
 	if cut := len(all) - delegationsShown; cut > 0 {
@@ -152,7 +152,7 @@ func (v View) delegationSignal(d api.Delegation) signal {
 }
 
 // managedTrack is the live view's line of a run that a manager drives: its turn,
-// and how much of what it delegated is where.
+// and its delegations by state.
 func (v View) managedTrack(d api.RunDetail) string {
 	counts := map[string]int{}
 	for _, del := range d.Manager.Delegations {

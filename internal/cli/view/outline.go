@@ -30,7 +30,7 @@ func (v View) Outline(o api.Outline) []string {
 			rows = v.branch(rows, n, "", "")
 		}
 		for _, r := range rows {
-			if w := terminal.Width(r.head); w <= idColumns { // a longer one stands out, and the others stay narrow
+			if w := terminal.Width(r.head); w <= idColumns { // a longer one sticks out, and the others stay narrow
 				width = max(width, w)
 			}
 		}
@@ -45,7 +45,7 @@ func (v View) Outline(o api.Outline) []string {
 	return lines
 }
 
-// outlined says what is drawn.
+// outlined is the headline of a drawing.
 func outlined(o api.Outline) string {
 	n := len(o.Pieces)
 	switch {
@@ -88,9 +88,8 @@ type node struct {
 	children []*node
 }
 
-// hung hangs each piece below the deepest of the group's that it waits for. A
-// plan is a person's or an agent's: what waits for something later, or for
-// itself, is a root.
+// hung hangs each piece below the deepest one of the group that it waits for. People
+// and agents write plans: a piece that waits for a later one, or itself, is a root.
 func hung(group []api.Piece) []*node {
 	var roots []*node
 	seen := map[string]*node{}
@@ -144,7 +143,7 @@ func titled(p api.Piece) string {
 	return title
 }
 
-// row is a line of a drawing: the branches and the name, and below whom it hangs.
+// row is a line of a drawing: branches and name, and the piece that it hangs below.
 type row struct {
 	piece        api.Piece
 	head, indent string

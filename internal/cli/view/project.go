@@ -9,8 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// Projects is a list of projects, two lines each: how it stands, and what it is
-// at.
+// Projects is a list of projects, two lines each: state and goal, then figures.
 func (v View) Projects(list []api.Project) []string {
 	name := 8
 	for _, p := range list {

@@ -11,8 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// Project is a project in detail: how it stands, its runs, what it took, and
-// its queue.
+// Project is a project in detail: its state, runs, cost and queue.
 func (v View) Project(d api.ProjectDetail) []string {
 	s := v.projectSignal(d.Project)
 	lines := []string{v.fit(strings.TrimRight(fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Name)), s.paint(s.words), terminal.Line(d.Epic)), " "))}
@@ -47,8 +46,7 @@ func (v View) Project(d api.ProjectDetail) []string {
 	return lines
 }
 
-// Queue is the epics of a queue, those that could not be started with the
-// reason.
+// Queue is the epics of a queue, with the reason if one could not start.
 func (v View) Queue(queue []api.Epic) []string {
 	var lines []string
 	for _, e := range queue {

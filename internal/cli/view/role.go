@@ -5,17 +5,17 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-// RoleSource is whose text a role of a playbook has.
+// RoleSource is where the text of a role comes from.
 type RoleSource struct {
 	Name   string `json:"name"`
 	Origin string `json:"origin"`
 	Agent  string `json:"agent"`
 	Text   bool   `json:"text"` // it has instructions of its own
-	// Shadows is set where a built-in role has the name and does not apply.
+	// Shadows is set if a built-in role has the same name and is not used.
 	Shadows bool `json:"shadows,omitempty"`
 }
 
-// String says whose text it is.
+// String is that in words.
 func (r RoleSource) String() string {
 	whose := "built in"
 	switch {
@@ -31,7 +31,7 @@ func (r RoleSource) String() string {
 	return whose
 }
 
-// Place says where something comes from in a word.
+// Place is the origin of a playbook or role in a word.
 func Place(origin string) string {
 	if origin == playbook.OriginBuiltin {
 		return "built in"

@@ -18,8 +18,8 @@ const evidenceLines = 12
 // projectColumns is how wide a list shows a project's name.
 const projectColumns = 14
 
-// Runs is a list of runs, one line each and a second where a person must act. Of
-// several projects, each has its own, by the names in v.ProjectNames.
+// Runs is a list of runs, one line each, and a second if a person can act. If they
+// belong to several projects, each shows its project.
 func (v View) Runs(runs []api.Run) []string {
 	alias, stage, project := 8, 5, 0
 	for _, r := range runs {
@@ -56,8 +56,8 @@ func (v View) elapsed(r api.Run) string {
 	return wording.Duration(end.Sub(r.StartedAt).Truncate(time.Second))
 }
 
-// lasted is elapsed with the word for it: that is the clock's time, with all waiting,
-// and not the time of work that limits count.
+// lasted is elapsed in words. It is time by the clock, waiting included, unlike the
+// working time that limits count.
 func (v View) lasted(r api.Run) string {
 	elapsed := v.elapsed(r)
 	switch {
@@ -94,7 +94,7 @@ func (v View) Run(d api.RunDetail) []string {
 	return append(lines, v.waits(d)...)
 }
 
-// facts are where the work is, and what it took.
+// facts are the run's branch, playbook and figures.
 func (v View) facts(d api.RunDetail) []string {
 	unenforced := ""
 	if d.Isolation == "none" {
@@ -140,7 +140,7 @@ func spoken(c core.Cost) string {
 	return wording.Cost(c)
 }
 
-// agents names some.
+// agents names agents.
 func agents(names []string) string {
 	text := "agent "
 	if len(names) > 1 {
@@ -164,7 +164,7 @@ func (v View) choices(c core.Options) string {
 	return v.dots(coverage, tier, designer)
 }
 
-// stageName is a stage's id, with the number by which rollback knows a phase, too.
+// stageName is a stage's id, and before it a phase's number, which rollback takes.
 func stageName(st api.Stage) string { return strings.TrimSpace(st.Number + " " + terminal.Line(st.ID)) }
 
 func (v View) stage(r api.Run, st api.Stage, width int) []string {
@@ -283,8 +283,8 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	return lines
 }
 
-// evidence is the tail of what a failing check said. It is never cut to the
-// width: what is missing could be what matters.
+// evidence is the tail of a failing check's output. It is never cut to the width:
+// the missing part could be the one that matters.
 func (v View) evidence(detail string) []string {
 	detail = strings.TrimRight(terminal.Text(detail), "\n")
 	if detail == "" {

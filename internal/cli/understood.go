@@ -84,6 +84,8 @@ func kindOf(f *pflag.Flag, err *pflag.InvalidValueError) string {
 		return "a number, such as 2.5"
 	case "int", "int64":
 		return "a whole number, such as 3"
+	case "uint":
+		return "a whole number, 0 or more"
 	case "duration":
 		return "a time, such as 45m or 2h30m"
 	case "bool":

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -100,7 +101,10 @@ func New(t *testing.T) *Bench {
 		Walls: func(context.Context) ([]wall.Trial, error) {
 			return []wall.Trial{{Wall: "net wall", State: wall.Holds, Found: "nothing is reached"}}, nil
 		},
-		Bounds: func(bool) (string, string, error) { return "memory, processes, cpu: cgroup v2; disk: watched", "", nil },
+		SQLite:   func(context.Context) (string, error) { return "3", nil },
+		Database: func(context.Context, string) error { return fs.ErrNotExist },
+		Proxies:  func() []string { return nil },
+		Bounds:   func(bool) (string, string, error) { return "memory, processes, cpu: cgroup v2; disk: watched", "", nil },
 	}
 	return b
 }

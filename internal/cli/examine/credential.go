@@ -92,9 +92,6 @@ func namedSecrets(ctx context.Context, sh *shell.Shell) []namedSecret {
 
 // examineProxies warns that agents do not get a proxy's password, if there is one.
 func examineProxies(sh *shell.Shell) (api.Examined, bool) {
-	if sh.Proxies == nil {
-		return api.Examined{}, false
-	}
 	names := sh.Proxies()
 	if len(names) == 0 {
 		return api.Examined{}, false

@@ -95,23 +95,16 @@ func readable(state string) string {
 
 func examineDatabase(ctx context.Context, sh *shell.Shell, state string) api.Examined {
 	const what = "database"
-	found := "SQLite, built in"
-	if sh.SQLite != nil {
-		v, err := sh.SQLite(ctx)
-		if err != nil {
-			return doctor.Fail(what, "SQLite does not work: "+err.Error(), "this build of stellwerk is broken; install another")
-		}
-		found = "SQLite " + v + ", built in"
-	}
-	if sh.Database == nil {
-		return doctor.OK(what, found)
+	version, err := sh.SQLite(ctx)
+	if err != nil {
+		return doctor.Fail(what, "SQLite does not work: "+err.Error(), "this build of stellwerk is broken; install another")
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 	defer cancel()
 	if err := sh.Database(ctx, state); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return doctor.Fail(what, terminal.Line(err.Error()), wording.Hint(err))
 	}
-	return doctor.OK(what, found)
+	return doctor.OK(what, "SQLite "+version+", built in")
 }
 
 func examineAgents(ctx context.Context) api.Examined {

@@ -56,7 +56,7 @@ func printRehearsal(sh *shell.Shell, r api.Rehearsal, trusted bool) {
 	for _, c := range r.Caches {
 		field("cache", fmt.Sprintf("%s, while %s is unchanged", c.Path, strings.Join(c.Key, ", ")))
 	}
-	field("limits", limitsLine(r.Limits))
+	field("limits", view.Limits(r.Limits))
 	field("resources", wording.Resources(r.Resources.Attempt))
 	sh.Printf("\n")
 	for _, s := range r.Stages {
@@ -176,20 +176,4 @@ func printPreflight(sh *shell.Shell, r api.Rehearsal, trusted bool) {
 	default:
 		sh.Printf("Nothing was started.\n")
 	}
-}
-
-func limitsLine(l core.Limits) string {
-	parts := []string{"wall time " + wording.Duration(l.WallTime), wording.Count(l.Parallel, "attempt") + " at once"}
-	if l.CostUSD > 0 {
-		parts = append(parts, wording.Money(l.CostUSD))
-	} else {
-		parts = append(parts, "no cost limit")
-	}
-	if l.Tokens > 0 {
-		parts = append(parts, wording.Tokens(l.Tokens))
-	}
-	if of := wording.AttemptLimits(l.Attempt); of != "" {
-		parts = append(parts, of)
-	}
-	return strings.Join(parts, ", ")
 }

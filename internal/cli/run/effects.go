@@ -13,7 +13,7 @@ import (
 
 type effectsOptions struct {
 	tool, outcome string
-	last          int
+	last          uint
 }
 
 func NewEffects(sh *shell.Shell) *cobra.Command {
@@ -50,21 +50,18 @@ Outcomes:
 	}
 	cmd.Flags().StringVar(&o.tool, "tool", "", "only calls of the tool `NAME`")
 	cmd.Flags().StringVar(&o.outcome, "outcome", "", "only calls with this `OUTCOME`")
-	cmd.Flags().IntVarP(&o.last, "last", "n", 0, "show only the last `N`; 0 for all")
+	cmd.Flags().UintVarP(&o.last, "last", "n", 0, "show only the last `N`; 0 for all")
 	shell.CompleteFlag(cmd, "tool", cobra.NoFileCompletions)
 	shell.CompleteFlag(cmd, "outcome", shell.Choices(api.EffectOutcomes()...))
 	return cmd
 }
 
 func (o *effectsOptions) run(ctx context.Context, sh *shell.Shell, args []string) error {
-	switch {
-	case o.last < 0:
-		return shell.Usagef("--last %d: must be 0 or more", o.last)
-	case o.outcome != "" && !slices.Contains(api.EffectOutcomes(), o.outcome):
-		return shell.Usagef("--outcome %s: no such outcome; use one of %s", o.outcome, strings.Join(api.EffectOutcomes(), ", "))
+	if all := api.EffectOutcomes(); o.outcome != "" && !slices.Contains(all, o.outcome) {
+		return shell.Usagef("--outcome %s: no such outcome; use one of %s", o.outcome, strings.Join(all, ", "))
 	}
 	return sh.WithRun(ctx, shell.First(args), func(svc api.Service, id string) error {
-		q := api.EffectQuery{Tool: o.tool, Outcome: o.outcome, Limit: o.last}
+		q := api.EffectQuery{Tool: o.tool, Outcome: o.outcome, Limit: int(o.last)}
 		if len(args) > 1 {
 			q.Attempt = args[1]
 		}

@@ -17,7 +17,7 @@ import (
 
 type chatOptions struct {
 	say    sayOptions
-	last   int
+	last   uint
 	follow bool
 }
 
@@ -47,15 +47,12 @@ command drives the run while it is open.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	o.say.flags(sh, cmd)
-	cmd.Flags().IntVarP(&o.last, "last", "n", 20, "show the last `N` messages first")
+	cmd.Flags().UintVarP(&o.last, "last", "n", 20, "show the last `N` messages first")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow the run until it ends")
 	return cmd
 }
 
 func (o *chatOptions) run(ctx context.Context, sh *shell.Shell, project string) error {
-	if o.last < 0 {
-		return shell.Usagef("--last %d: must be 0 or more", o.last)
-	}
 	if err := o.say.check(sh); err != nil {
 		return err
 	}
@@ -217,7 +214,7 @@ func (c *chat) begin(ctx context.Context, svc api.Service) error {
 	if c.begun {
 		return nil
 	}
-	messages, err := svc.Messages(ctx, api.MessageQuery{Project: c.project, Dir: c.sh.Dir, Last: true, Limit: max(c.o.last, 1), Conversation: c.o.say.in})
+	messages, err := svc.Messages(ctx, api.MessageQuery{Project: c.project, Dir: c.sh.Dir, Last: true, Limit: max(int(c.o.last), 1), Conversation: c.o.say.in})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 type messagesOptions struct {
-	last         int
+	last         uint
 	conversation string
 }
 
@@ -32,16 +32,13 @@ others.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
 	}
 	inConversation(cmd, sh, &o.conversation, "show only this `CONVERSATION`, by name or id")
-	cmd.Flags().IntVarP(&o.last, "last", "n", 50, "show only the last `N`; 0 for all")
+	cmd.Flags().UintVarP(&o.last, "last", "n", 50, "show only the last `N`; 0 for all")
 	return cmd
 }
 
 func (o *messagesOptions) run(ctx context.Context, sh *shell.Shell, project string) error {
-	if o.last < 0 {
-		return shell.Usagef("--last %d: must be 0 or more", o.last)
-	}
 	return sh.Connect(ctx, func(svc api.Service) error {
-		q := api.MessageQuery{Project: project, Dir: sh.Dir, Limit: o.last, Last: o.last > 0, Conversation: o.conversation}
+		q := api.MessageQuery{Project: project, Dir: sh.Dir, Limit: int(o.last), Last: o.last > 0, Conversation: o.conversation}
 		list := api.MessageList{Messages: []api.Message{}}
 		for {
 			piece, err := svc.Messages(ctx, q)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
@@ -65,13 +65,7 @@ func (o *delegateOptions) delegate(ctx context.Context, sh *shell.Shell, args []
 	if o.req.Prompt == "" && !o.req.Kind.EngineAct() {
 		return shell.Usagef("say what to do: delegate PROMPT")
 	}
-	return o.use(ctx, sh, func(k tool.Kit) error {
-		done, err := k.Delegate(ctx, k.Run, o.req)
-		if err != nil {
-			return err
-		}
-		return sh.Print(done, terminal.Line(tool.SayDelegated(done)))
-	})
+	return call(ctx, sh, o.options, tool.SayDelegated, func(k tool.Kit) (api.Delegated, error) { return k.Delegate(ctx, k.Run, o.req) })
 }
 
 // sort tells the voice of the caller from the role of who does the work.

@@ -1,13 +1,10 @@
 package tool
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
@@ -28,36 +25,20 @@ func newDetail(sh *shell.Shell, t *options) *cobra.Command {
 			case list && req.Name != "":
 				return shell.Usagef("give a name or --list, not both")
 			case list:
-				return listDetails(cmd.Context(), sh, t)
+				return call(cmd.Context(), sh, t, tool.SayDetails, func(k tool.Kit) (api.DetailIndex, error) {
+					return k.Details(cmd.Context(), k.Run)
+				})
 			case req.Name == "":
 				return shell.Usagef("name a document; --list shows them")
 			case req.From < 0:
 				return shell.Usagef("--from: must be 0 or more")
 			}
-			return fetchDetail(cmd.Context(), sh, t, req)
+			return call(cmd.Context(), sh, t, tool.SayDetail, func(k tool.Kit) (api.FetchedDetail, error) {
+				return k.Detail(cmd.Context(), k.Run, req)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list the documents")
 	cmd.Flags().Int64Var(&req.From, "from", 0, "start at this `BYTE`, to read a part that was cut")
 	return cmd
-}
-
-func fetchDetail(ctx context.Context, sh *shell.Shell, t *options, req api.FetchDetail) error {
-	return t.use(ctx, sh, func(k tool.Kit) error {
-		detail, err := k.Detail(ctx, k.Run, req)
-		if err != nil {
-			return err
-		}
-		return sh.Print(detail, terminal.Text(tool.SayDetail(detail)))
-	})
-}
-
-func listDetails(ctx context.Context, sh *shell.Shell, t *options) error {
-	return t.use(ctx, sh, func(k tool.Kit) error {
-		index, err := k.Details(ctx, k.Run)
-		if err != nil {
-			return err
-		}
-		return sh.Print(index, terminal.Text(tool.SayDetails(index)))
-	})
 }

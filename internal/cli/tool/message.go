@@ -1,13 +1,10 @@
 package tool
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
@@ -32,20 +29,12 @@ the manager as green, a worker as red. A person is user, or blue with --role.`,
 			if text == "" {
 				return shell.Usagef("the message is empty")
 			}
-			return message(cmd.Context(), sh, t, api.Tell{Text: text, Conversation: in})
+			return call(cmd.Context(), sh, t, tool.SayTold, func(k tool.Kit) (api.Told, error) {
+				return k.Tell(cmd.Context(), k.Run, api.Tell{Text: text, Conversation: in})
+			})
 		},
 	}
 	cmd.Flags().StringVar(&in, "conversation", "", conversationHelp)
 	cmd.Flags().StringVar(&file, "file", "", "read the content from this `FILE`")
 	return cmd
-}
-
-func message(ctx context.Context, sh *shell.Shell, t *options, req api.Tell) error {
-	return t.use(ctx, sh, func(k tool.Kit) error {
-		told, err := k.Tell(ctx, k.Run, req)
-		if err != nil {
-			return err
-		}
-		return sh.Print(told, terminal.Line(tool.SayTold(told)))
-	})
 }

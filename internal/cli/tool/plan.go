@@ -48,13 +48,9 @@ func (o *planOptions) update(ctx context.Context, sh *shell.Shell, message strin
 	if message == "" {
 		return shell.Usagef("say what you changed: plan MESSAGE")
 	}
-	return o.use(ctx, sh, func(k tool.Kit) error {
+	return call(ctx, sh, o.options, tool.SayUpdated, func(k tool.Kit) (tool.Updated, error) {
 		k.Base = o.base
-		done, err := k.UpdatePlan(ctx, message)
-		if err != nil {
-			return err
-		}
-		return sh.Print(done, terminal.Line(tool.SayUpdated(done)))
+		return k.UpdatePlan(ctx, message)
 	})
 }
 

@@ -1,13 +1,10 @@
 package tool
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
@@ -31,7 +28,9 @@ With - as TEXT, the command reads standard input.`,
 			if req.Text == "" {
 				return shell.Usagef("the question is empty")
 			}
-			return askPeople(cmd.Context(), sh, t, req)
+			return call(cmd.Context(), sh, t, tool.SayAsked, func(k tool.Kit) (api.Asked, error) {
+				return k.Ask(cmd.Context(), k.Run, req)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&req.Default, "default", "", "the `ANSWER` if nobody gives one; needs --after")
@@ -40,14 +39,4 @@ With - as TEXT, the command reads standard input.`,
 	cmd.Flags().StringVar(&file, "file", "", "read the question from this `FILE`")
 	cmd.MarkFlagsRequiredTogether("default", "after")
 	return cmd
-}
-
-func askPeople(ctx context.Context, sh *shell.Shell, t *options, req api.Ask) error {
-	return t.use(ctx, sh, func(k tool.Kit) error {
-		asked, err := k.Ask(ctx, k.Run, req)
-		if err != nil {
-			return err
-		}
-		return sh.Print(asked, terminal.Line(tool.SayAsked(asked)))
-	})
 }

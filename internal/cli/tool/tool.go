@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
@@ -105,6 +106,17 @@ func (o *options) use(ctx context.Context, sh *shell.Shell, fn func(tool.Kit) er
 			return err
 		}
 		return fn(tool.Kit{Tools: svc, Run: run, Dir: sh.Repository().Root, Voice: core.Voice(o.voice)})
+	})
+}
+
+// call uses a tool and prints its answer, as JSON or as say puts it.
+func call[T any](ctx context.Context, sh *shell.Shell, o *options, say func(T) string, use func(tool.Kit) (T, error)) error {
+	return o.use(ctx, sh, func(k tool.Kit) error {
+		answer, err := use(k)
+		if err != nil {
+			return err
+		}
+		return sh.Print(answer, terminal.Text(say(answer)))
 	})
 }
 

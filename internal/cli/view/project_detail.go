@@ -29,7 +29,9 @@ func (v View) Project(d api.ProjectDetail) []string {
 	fact("pull request", d.URL)
 	fact("tasks", tasksBy(d.ByStatus))
 	fact("runs", spent(d))
-	fact("limits", limits(d.Limits))
+	if d.Limits != nil {
+		fact("limits", Limits(*d.Limits))
+	}
 	if !d.LastActivity.IsZero() {
 		fact("last activity", wording.Duration(max(v.Now.Sub(d.LastActivity), time.Second))+" ago")
 	}
@@ -88,16 +90,16 @@ func spent(d api.ProjectDetail) string {
 	return strings.Join(parts, ", ")
 }
 
-func limits(l *core.Limits) string {
-	if l == nil {
-		return ""
-	}
+// Limits is the limits of a run in words.
+func Limits(l core.Limits) string {
 	parts := []string{fmt.Sprintf("%d attempts a round", l.Attempts), fmt.Sprintf("%d at once", l.Parallel)}
 	if l.WallTime > 0 {
-		parts = append(parts, wording.Duration(l.WallTime))
+		parts = append(parts, "wall time "+wording.Duration(l.WallTime))
 	}
 	if l.CostUSD > 0 {
 		parts = append(parts, wording.Money(l.CostUSD))
+	} else {
+		parts = append(parts, "no cost limit")
 	}
 	if l.Tokens > 0 {
 		parts = append(parts, wording.Tokens(l.Tokens))

@@ -34,7 +34,7 @@ func write(dir string) error {
 			return err
 		}
 	}
-	root := cli.Program{}.Commands()
+	root := cli.Commands()
 	root.DisableAutoGenTag = true
 	header := &doc.GenManHeader{Section: "1", Source: "Stellwerk", Manual: "Stellwerk manual"}
 	if err := doc.GenManTree(root, header, man); err != nil {

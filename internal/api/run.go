@@ -53,6 +53,8 @@ type Run struct {
 	Warnings   []string   `json:"warnings,omitempty"` // of the start
 	Notes      []string   `json:"notes,omitempty"`    // of the start: what its preflight found, which the run keeps
 	Epic       *Epic      `json:"epic,omitempty"`     // it waits in, if it has not begun
+	// Subject is what waits for an approval, which the approval must name.
+	Subject *core.Subject `json:"subject,omitempty"`
 }
 
 // RunQuery narrows a list of runs.

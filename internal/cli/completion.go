@@ -1,8 +1,12 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-func newCompletion(sh *shell) *cobra.Command {
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+)
+
+func newCompletion(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish",
 		Short: "Print a completion script for your shell",

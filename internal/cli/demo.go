@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/demo"
@@ -20,10 +21,10 @@ type demoOptions struct {
 	yes bool
 }
 
-func newDemo(sh *shell) *cobra.Command {
+func newDemo(sh *shell.Shell) *cobra.Command {
 	o := &demoOptions{}
 	cmd := &cobra.Command{
-		Annotations: onThisMachine(),
+		Annotations: shell.Mark(shell.Local),
 		Use:         "demo [flags]",
 		Short:       "Watch a whole run with scripted agents",
 		Long: `Creates a small repository in a temporary folder and takes a goal to a pull
@@ -40,12 +41,12 @@ folder.`,
 	return cmd
 }
 
-func (o *demoOptions) run(ctx context.Context, sh *shell) error {
+func (o *demoOptions) run(ctx context.Context, sh *shell.Shell) error {
 	dir, err := os.MkdirTemp("", "stellwerk-demo-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the demonstration: %w", err)
 	}
-	repository, state := filepath.Join(dir, "greet"), sh.stateFlag
+	repository, state := filepath.Join(dir, "greet"), sh.StateFlag
 	if state == "" {
 		state = filepath.Join(dir, "state")
 	}
@@ -59,17 +60,17 @@ func (o *demoOptions) run(ctx context.Context, sh *shell) error {
 	fmt.Fprintf(sh.Console.Out, "Created a small repository in %s\n"+
 		"Its agents are scripted: one lies, one dies at work, one is sent back.\n\n", repository)
 	inside := sh.Program
-	inside.Dir = func() (string, error) { return repository, nil }
-	code := inside.Run(ctx, args)
+	inside.Dir = repository
+	code := Run(ctx, inside, args)
 	if err := explainDemo(ctx, sh, repository, state); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.Console.Out, "  All of it lies in %s and stays there. To remove it: rm -rf %s\n", dir, plain.ShellWord(dir))
-	return exitWith(code)
+	fmt.Fprintf(sh.Console.Out, "  Everything is in %s. To remove it: rm -rf %s\n", dir, plain.ShellWord(dir))
+	return shell.Exit(code)
 }
 
 // args is the ordinary run that the demonstration consists of.
-func (o *demoOptions) args(ctx context.Context, sh *shell, state string) []string {
+func (o *demoOptions) args(ctx context.Context, sh *shell.Shell, state string) []string {
 	args := []string{"run", demo.Goal, "--trust", "--state", state}
 	if o.yes {
 		args = append(args, "--yes")
@@ -82,10 +83,10 @@ func (o *demoOptions) args(ctx context.Context, sh *shell, state string) []strin
 }
 
 // explainDemo says what was prevented, from the run's own events.
-func explainDemo(ctx context.Context, sh *shell, repository, state string) error {
+func explainDemo(ctx context.Context, sh *shell.Shell, repository, state string) error {
 	inside := *sh
-	inside.stateFlag = state
-	return inside.connect(ctx, func(svc api.Service) error {
+	inside.StateFlag = state
+	return inside.Connect(ctx, func(svc api.Service) error {
 		runs, err := svc.Runs(ctx, api.RunQuery{Dir: repository})
 		if err != nil || len(runs) == 0 {
 			return err

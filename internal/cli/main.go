@@ -1,6 +1,13 @@
+// Package cli is the command line: the root of the commands, which live in
+// packages by noun below it, one command, one file. A command reads its flags,
+// asks the engine through api.Service and prints the answer. It must not decide
+// what happens to a run, and it gets everything outside of it (the engine, the
+// terminal, the environment) from the shell.Program value, so that tests run the
+// real commands.
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -8,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
@@ -22,15 +30,19 @@ func Main() int {
 	}
 	if err := sealDescriptors(); err != nil {
 		fmt.Fprintf(os.Stderr, "stellwerk: cannot close the files that the shell left open, so agents would see them: %v\n", err)
-		return ExitError
+		return shell.ExitError
 	}
 	bridge.Intercept() // it starts every command of a sandbox, and nothing else is made ready for it
 	wall.Intercept()
-	p := Program{
+	dir, err := os.Getwd()
+	if err != nil { // it was deleted: then its name is what messages can tell
+		dir = cmp.Or(os.Getenv("PWD"), "/")
+	}
+	p := shell.Program{
 		Console: terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv),
-		Build:   built(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now,
-		Interruptible: interruptible,
+		Build:   built(), Env: os.Getenv, Dir: dir, Now: time.Now,
+		Interruptible: shell.Interruptible,
 	}
 	wire(&p)
-	return p.Run(context.Background(), os.Args[1:])
+	return Run(context.Background(), p, os.Args[1:])
 }

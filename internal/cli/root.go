@@ -1,6 +1,21 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/examine"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/plugin"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/project"
+	runcmd "github.com/stellwerk-dev/stellwerk/internal/cli/run"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/talk"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/tool"
+)
 
 // The groups of the help text.
 const (
@@ -10,10 +25,7 @@ const (
 	groupEngine = "engine"
 )
 
-// ownSignals marks commands that handle signals themselves.
-const ownSignals = "own-signals"
-
-func newRoot(sh *shell) *cobra.Command {
+func NewRoot(sh *shell.Shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stellwerk",
 		Short: "Drive coding agents from a goal to a reviewed pull request",
@@ -26,35 +38,30 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		Example: `  stellwerk run "add a search field to the list"
   stellwerk status
   stellwerk approve`,
-		Args:          onlyCommands,
 		Version:       sh.Build.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.PersistentFlags().StringVar(&sh.stateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or $XDG_STATE_HOME/stellwerk)")
-	sh.remote.flags(root)
-	root.PersistentFlags().BoolVar(&sh.json, "json", false, "print JSON")
-	root.PersistentFlags().BoolVarP(&sh.verbose, "verbose", "v", false, "log the engine's work to standard error")
+	sh.Flags(root)
 	root.AddGroup(
 		&cobra.Group{ID: groupRuns, Title: "Runs:"},
 		&cobra.Group{ID: groupWords, Title: "Decisions and feedback:"},
 		&cobra.Group{ID: groupBooks, Title: "Playbooks and settings:"},
 		&cobra.Group{ID: groupEngine, Title: "The engine:"},
 	)
-	add(root, groupRuns, newRun(sh), newStatus(sh), newWatch(sh), newLog(sh), newEffects(sh), newDiff(sh), newShow(sh), newPlan(sh), newFacts(sh), newInbox(sh), newProjects(sh), newMessages(sh), newConversations(sh), newReplay(sh))
-	add(root, groupWords, newSay(sh), newChat(sh), newAnswer(sh), newApprove(sh), newMerge(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
-		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh), newAdvance(sh), newTool(sh))
-	add(root, groupBooks, newInit(sh), newPlaybook(sh), newRoles(sh), newSchema(sh), newLimits(sh))
-	add(root, groupEngine, newServe(sh), newStop(sh), newCockpit(sh), newTokens(sh), newPlugin(sh), newMCP(sh), newDoctor(sh), newNotify(sh), newBackup(sh), newRestore(sh), newPrune(sh), newDemo(sh), newScriptedModel(sh), newVersion(sh), newCompletion(sh))
-	add(root, "", newWorker(sh), newHook(sh), newScriptedAgent(sh))
+	add(root, groupRuns, runcmd.New(sh), runcmd.NewStatus(sh), runcmd.NewWatch(sh), runcmd.NewLog(sh), runcmd.NewEffects(sh), runcmd.NewDiff(sh), runcmd.NewShow(sh), runcmd.NewPlan(sh), runcmd.NewFacts(sh), runcmd.NewInbox(sh), project.New(sh), talk.NewMessages(sh), talk.NewConversations(sh), runcmd.NewReplay(sh))
+	add(root, groupWords, talk.NewSay(sh), talk.NewChat(sh), talk.NewAnswer(sh), runcmd.NewApprove(sh), runcmd.NewMerge(sh), runcmd.NewFeedback(sh), runcmd.NewRollback(sh), runcmd.NewSkip(sh), runcmd.NewRetry(sh),
+		runcmd.NewPause(sh), runcmd.NewResume(sh), runcmd.NewCancel(sh), playbook.NewTrust(sh), runcmd.NewAdvance(sh), tool.New(sh))
+	add(root, groupBooks, playbook.NewInit(sh), playbook.New(sh), playbook.NewRoles(sh), playbook.NewSchema(sh), runcmd.NewLimits(sh))
+	add(root, groupEngine, engine.NewServe(sh), engine.NewStop(sh), engine.NewCockpit(sh), engine.NewTokens(sh), plugin.New(sh), tool.NewMCP(sh), examine.New(sh), engine.NewNotify(sh), engine.NewBackup(sh), engine.NewRestore(sh), engine.NewPrune(sh), newDemo(sh), engine.NewScriptedModel(sh), newVersion(sh), newCompletion(sh))
+	add(root, "", engine.NewWorker(sh), plugin.NewHook(sh), engine.NewScriptedAgent())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate(sh.Build.String() + "\n")
 	root.Flags().Bool("version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
-	sh.prepare(root)
+	prepare(sh, root)
 	return root
 }
 
@@ -67,26 +74,29 @@ func add(root *cobra.Command, group string, commands ...*cobra.Command) {
 
 // prepare wraps every command: interrupts end its context, and its errors are
 // told from those of reading the command line.
-func (sh *shell) prepare(cmd *cobra.Command) {
+func prepare(sh *shell.Shell, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
-		sh.prepare(c)
+		prepare(sh, c)
+	}
+	if cmd.HasSubCommands() && cmd.Args == nil {
+		cmd.Args = onlyCommands
+	}
+	if cmd.RunE == nil { // it only has subcommands
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
 	counted(cmd)
 	run := cmd.RunE
-	if run == nil {
-		return
-	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if _, own := cmd.Annotations[ownSignals]; !own && sh.Interruptible != nil {
+		if sh.Interruptible != nil && !shell.Marked(cmd, shell.OwnSignals) {
 			ctx, stop := sh.Interruptible(cmd.Context())
 			defer stop()
 			cmd.SetContext(ctx)
 		}
-		cmd.SetContext(sh.speaking(cmd.Context()))
-		if err := sh.stayHere(cmd); err != nil {
-			return err
+		err := sh.Begin(cmd)
+		if err == nil {
+			err = run(cmd, args)
 		}
-		if err := run(cmd, args); err != nil {
+		if err != nil {
 			return ranError{err}
 		}
 		return nil
@@ -115,3 +125,31 @@ Global flags:
 
 Use "{{.CommandPath}} [command] --help" for more about a command.{{end}}
 `
+
+// Run executes a command line and returns the exit code.
+func Run(ctx context.Context, p shell.Program, args []string) int {
+	life, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	sh := &shell.Shell{Program: p, GiveUp: giveUp}
+	root := NewRoot(sh)
+	root.SetArgs(args)
+	root.SetIn(p.Console.In)
+	root.SetOut(p.Console.Out)
+	root.SetErr(p.Console.Err)
+	cmd, err := root.ExecuteContextC(life)
+	if ctx.Err() == nil && life.Err() != nil {
+		err = ranError{context.Cause(life)} // all other errors come of it
+	}
+	return conclude(sh, cmd, err, sh.JSON || asksForJSON(args))
+}
+
+// Commands is the tree of all commands, for man pages and completion scripts.
+func Commands() *cobra.Command { return NewRoot(&shell.Shell{}) }
+
+// asksForJSON looks for the flag in a command line that was not read to its end.
+func asksForJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json")
+}

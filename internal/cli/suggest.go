@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -28,17 +29,17 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	}
 	err := core.Errorf(core.CodeInvalid, "unknown command %q for %q", args[0], cmd.CommandPath())
 	if meant := nearestWord(args[0], names); meant != "" {
-		return usageError{err.WithHint("%s %s", cmd.CommandPath(), meant)}
+		return shell.UsageError{Err: err.WithHint("%s %s", cmd.CommandPath(), meant)}
 	}
-	return usageError{err.WithHint("%s --help", cmd.CommandPath())}
+	return shell.UsageError{Err: err.WithHint("%s --help", cmd.CommandPath())}
 }
 
-// nearestFlag makes a usage error of what the flags could not be read for, and
-// names the flag that was probably meant.
+// nearestFlag makes a usage error of err, and names the flag that was probably
+// meant.
 func nearestFlag(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
-		return usageError{err}
+		return shell.UsageError{Err: err}
 	}
 	var names []string
 	visit := func(f *pflag.Flag) {
@@ -52,11 +53,11 @@ func nearestFlag(cmd *cobra.Command, err error) error {
 	if meant := nearestWord(missing.GetSpecifiedName(), names); meant != "" {
 		hint = fmt.Sprintf("--%s, or %s", meant, hint)
 	}
-	return usageError{core.Errorf(core.CodeInvalid, "%w", err).WithHint("%s", hint)}
+	return shell.UsageError{Err: core.Errorf(core.CodeInvalid, "%w", err).WithHint("%s", hint)}
 }
 
-// nearestWord is the one of the words that differs least from the given one, if
-// by little enough to have been meant; empty where none is.
+// nearestWord is the word that differs least from the given one, within maxSlips;
+// "" if none does.
 func nearestWord(given string, words []string) string {
 	best, nearest := maxSlips+1, ""
 	for _, w := range words {

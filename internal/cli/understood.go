@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// counted has a command say in its own words that it got too few arguments or too
-// many.
+// counted makes a command say in our words that it got too few or too many
+// arguments.
 func counted(cmd *cobra.Command) {
 	fits := cmd.Args
 	if fits == nil {
@@ -21,18 +22,18 @@ func counted(cmd *cobra.Command) {
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		err := fits(cmd, args)
-		var usage usageError
+		var usage shell.UsageError
 		if err == nil || errors.As(err, &usage) || core.CodeOf(err) != core.CodeInternal {
 			return err
 		}
 		if len(args) > 0 && fits(cmd, args[:len(args)-1]) == nil {
-			return usagef("%s: %q is one argument too many", cmd.CommandPath(), args[len(args)-1])
+			return shell.Usagef("%s: %q is one argument too many", cmd.CommandPath(), args[len(args)-1])
 		}
 		if len(cmd.ValidArgs) > 0 && len(args) > 0 {
-			return usageError{err}
+			return shell.UsageError{Err: err}
 		}
 		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
-		return usageError{core.Errorf(core.CodeInvalid, "%s needs %s, but got %s", cmd.CommandPath(), needed(cmd), counting(len(args))).WithHint("%s", example)}
+		return shell.UsageError{Err: core.Errorf(core.CodeInvalid, "%s needs %s, but got %s", cmd.CommandPath(), needed(cmd), counting(len(args))).WithHint("%s", example)}
 	}
 }
 
@@ -60,18 +61,18 @@ func counting(n int) string {
 	return fmt.Sprintf("%d arguments", n)
 }
 
-// flagError says what was wrong with a flag: unknown, without its value, or with one
-// that it does not take.
+// flagError says what is wrong with a flag: it is unknown, lacks a value, or has a
+// wrong one.
 func flagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var missing *pflag.ValueRequiredError
 	switch {
 	case errors.As(err, &value):
 		f := value.GetFlag()
-		return usagef("--%s %s: must be %s (%s)", f.Name, value.GetValue(), kindOf(f, value), about(f))
+		return shell.Usagef("--%s %s: must be %s (%s)", f.Name, value.GetValue(), kindOf(f, value), about(f))
 	case errors.As(err, &missing):
 		f := missing.GetFlag()
-		return usagef("--%s needs a value (%s)", f.Name, about(f))
+		return shell.Usagef("--%s needs a value (%s)", f.Name, about(f))
 	}
 	return nearestFlag(cmd, err)
 }
@@ -83,6 +84,8 @@ func kindOf(f *pflag.Flag, err *pflag.InvalidValueError) string {
 		return "a number, such as 2.5"
 	case "int", "int64":
 		return "a whole number, such as 3"
+	case "uint":
+		return "a whole number, 0 or more"
 	case "duration":
 		return "a time, such as 45m or 2h30m"
 	case "bool":
@@ -97,8 +100,8 @@ func about(f *pflag.Flag) string {
 	return usage
 }
 
-// combined says which flags are missing, or do not go together, where the command
-// line was refused for that.
+// combined says which flags are missing or exclude each other, if cobra refused the
+// command line for that.
 func combined(cmd *cobra.Command, err error) error {
 	var absent, exclusive []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -111,9 +114,9 @@ func combined(cmd *cobra.Command, err error) error {
 	})
 	switch {
 	case len(absent) > 0:
-		return usagef("%s needs %s", cmd.CommandPath(), strings.Join(absent, ", "))
+		return shell.Usagef("%s needs %s", cmd.CommandPath(), strings.Join(absent, ", "))
 	case len(exclusive) > 1:
-		return usagef("%s: use only one", strings.Join(exclusive, " and "))
+		return shell.Usagef("%s: use only one", strings.Join(exclusive, " and "))
 	}
 	return err
 }

@@ -1,7 +1,8 @@
-package cli
+package cli_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -11,6 +12,10 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	shellcmd "github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -26,14 +31,14 @@ func TestUsageErrors(t *testing.T) {
 		{"run", "x", "--max-attempt-cost", "0"}, {"retry", "x", "--max-attempt-cost", "-1"}, {"retry", "x", "--max-attempt-tokens", "0"},
 		{"completion", "tcsh"}, {"schema", "frobnicate"}, {"backup"}, {"trust", "--yes", "--confirm", "x"}, {"worker", "run"},
 	} {
-		b := newBench(t)
-		b.run(t, ExitUsage, args...)
-		lines := strings.Split(strings.TrimRight(b.err.String(), "\n"), "\n")
+		b := clitest.New(t)
+		b.Run(t, shellcmd.ExitUsage, args...)
+		lines := strings.Split(strings.TrimRight(b.Err.String(), "\n"), "\n")
 		if !strings.HasPrefix(lines[0], "stellwerk: ") || !strings.HasPrefix(lines[len(lines)-1], "  usage: stellwerk") {
-			t.Errorf("%q says:\n%s", args, b.err)
+			t.Errorf("%q says:\n%s", args, b.Err)
 		}
-		if b.out.String() != "" || len(b.svc.Calls()) > 0 {
-			t.Errorf("%q printed %s and asked %v", args, b.out, b.svc.Calls())
+		if b.Out.String() != "" || len(b.Svc.Calls()) > 0 {
+			t.Errorf("%q printed %s and asked %v", args, b.Out, b.Svc.Calls())
 		}
 	}
 }
@@ -51,9 +56,9 @@ func TestUsageErrorsNameWhatWasProbablyMeant(t *testing.T) {
 		{[]string{"status", "--josn"}, "  try: --json, or stellwerk status --help\n"},
 		{[]string{"status", "-x"}, "  try: stellwerk status --help\n"},
 	} {
-		b := newBench(t)
-		b.run(t, ExitUsage, c.args...)
-		b.said(t, b.err, c.want)
+		b := clitest.New(t)
+		b.Run(t, shellcmd.ExitUsage, c.args...)
+		b.Said(t, b.Err, c.want)
 	}
 }
 
@@ -76,19 +81,19 @@ func TestUsageErrorsSayWhatIsTaken(t *testing.T) {
 		{[]string{"serve", "--listen", "99999"}, "stellwerk: --listen 99999: put an address before the port\n  try: --listen 127.0.0.1:7341\n"},
 		{[]string{"serve", "--listen", "127.0.0.1:99999"}, "stellwerk: --listen 127.0.0.1:99999: a port must be between 0 and 65535\n"},
 	} {
-		b := newBench(t)
-		b.run(t, ExitUsage, c.args...)
-		if got := b.err.String(); !strings.HasPrefix(got, c.want) {
+		b := clitest.New(t)
+		b.Run(t, shellcmd.ExitUsage, c.args...)
+		if got := b.Err.String(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q says\n%s\nwant\n%s", c.args, got, c.want)
 		}
 	}
 }
 
 func TestErrorsAreWrappedOnAScreen(t *testing.T) {
-	b := newBench(t)
+	b := clitest.New(t)
 	b.Console.ErrWidth = func() int { return 40 }
-	b.run(t, ExitError, "status", "a-run-that-nobody-has-ever-heard-of")
-	for line := range strings.Lines(b.err.String()) {
+	b.Run(t, shellcmd.ExitError, "status", "a-run-that-nobody-has-ever-heard-of")
+	for line := range strings.Lines(b.Err.String()) {
 		if w := terminal.Width(strings.TrimRight(line, "\n")); w > 40 && strings.Contains(strings.TrimSpace(line), " ") {
 			t.Errorf("%d columns: %s", w, line)
 		}
@@ -100,37 +105,39 @@ func TestSentencesAreWrappedOnAScreen(t *testing.T) {
 	const columns = 40
 	for name, c := range map[string]struct {
 		code int
-		set  func(*bench) []string
+		set  func(*clitest.Bench) []string
 		says string
 	}{
-		"init": {ExitOK, func(b *bench) []string {
-			if err := os.Rename(inRepository(t, b)+"/go.mod", b.env["HOME"]+"/README"); err != nil { // so that nothing is found
+		"init": {shellcmd.ExitOK, func(b *clitest.Bench) []string {
+			if err := os.Rename(clitest.InRepository(t, b)+"/go.mod", b.Env["HOME"]+"/README"); err != nil { // so that nothing is found
 				t.Fatal(err)
 			}
 			return []string{"init"}
 		}, "runs leave its check out"},
-		"validate": {ExitError, func(b *bench) []string {
-			writeFile(t, inRepository(t, b)+"/.stellwerk/playbooks/own.yaml", "name: own\nkind: phase\n")
+		"validate": {shellcmd.ExitError, func(b *clitest.Bench) []string {
+			clitest.WriteFile(t, clitest.InRepository(t, b)+"/.stellwerk/playbooks/own.yaml", "name: own\nkind: phase\n")
 			return []string{"playbook", "validate", ".stellwerk/playbooks/own.yaml"}
 		}, "did you mean"},
-		"merge": {ExitError, func(b *bench) []string {
-			b.at("n").put("1", "completed")
-			b.svc.MergeAnswer = api.Mergeable{Branch: "feature/x", Base: "main", Tree: "/home/ada/project", Reason: "main is checked out", Command: "git merge"}
+		"merge": {shellcmd.ExitError, func(b *clitest.Bench) []string {
+			b.At("n").Put("1", "completed")
+			b.Svc.MergeAnswer = api.Mergeable{Branch: "feature/x", Base: "main", Tree: "/home/ada/project", Reason: "main is checked out", Command: "git merge"}
 			return []string{"merge", "alias-1"}
 		}, "[y/N]"},
-		"stop": {ExitOK, func(b *bench) []string {
-			b.Stop = func(context.Context, ConnectOptions) (api.Info, error) { return api.Info{PID: 7, Runs: 2}, nil }
+		"stop": {shellcmd.ExitOK, func(b *clitest.Bench) []string {
+			b.Stop = func(context.Context, shellcmd.ConnectOptions) (api.Info, error) {
+				return api.Info{PID: 7, Runs: 2}, nil
+			}
 			return []string{"stop", "--state", "/srv/state"}
 		}, "the next engine continues them"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
+			b := clitest.New(t)
 			b.Console.Width = func() int { return columns }
-			b.run(t, c.code, c.set(b)...)
-			if !strings.Contains(strings.Join(strings.Fields(b.out.String()), " "), c.says) {
-				t.Errorf("%q is missing in %s", c.says, b.out)
+			b.Run(t, c.code, c.set(b)...)
+			if !strings.Contains(strings.Join(strings.Fields(b.Out.String()), " "), c.says) {
+				t.Errorf("%q is missing in %s", c.says, b.Out)
 			}
-			for line := range strings.Lines(b.out.String()) {
+			for line := range strings.Lines(b.Out.String()) {
 				if w := terminal.Width(strings.TrimRight(line, " \n")); w > columns && strings.Contains(strings.TrimSpace(line), " ") {
 					t.Errorf("%d columns: %s", w, line)
 				}
@@ -140,20 +147,20 @@ func TestSentencesAreWrappedOnAScreen(t *testing.T) {
 }
 
 func TestErrorsSayWhatToDo(t *testing.T) {
-	b := newBench(t)
-	b.put("1", "awaiting_approval")
-	b.svc.On = func(apitest.Call) error {
+	b := clitest.New(t)
+	b.Put("1", "awaiting_approval")
+	b.Svc.On = func(apitest.Call) error {
 		return core.Wrap(core.CodeConflict, errors.New("the \x1b[31mbase moved"), "not approved", "look again")
 	}
-	b.run(t, ExitError, "approve")
-	if got := b.err.String(); got != "stellwerk: not approved: the \\x1b[31mbase moved\n  try: look again\n" {
+	b.Run(t, shellcmd.ExitError, "approve")
+	if got := b.Err.String(); got != "stellwerk: not approved: the \\x1b[31mbase moved\n  try: look again\n" {
 		t.Errorf("%q", got)
 	}
 }
 
 // TestHelp holds every command to a description, an example and 80 columns.
 func TestHelp(t *testing.T) {
-	b := newBench(t)
+	b := clitest.New(t)
 	var visit func(*cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		path := strings.Fields(cmd.CommandPath())[1:]
@@ -166,9 +173,9 @@ func TestHelp(t *testing.T) {
 		if cmd.HasSubCommands() && cmd.RunE == nil {
 			t.Errorf("%v does nothing", path)
 		}
-		fresh := newBench(t)
-		fresh.run(t, ExitOK, append(path, "--help")...)
-		for line := range strings.Lines(fresh.out.String()) {
+		fresh := clitest.New(t)
+		fresh.Run(t, shellcmd.ExitOK, append(path, "--help")...)
+		for line := range strings.Lines(fresh.Out.String()) {
 			if w := terminal.Width(strings.TrimRight(line, "\n")); w > 80 {
 				t.Errorf("%v --help: %d columns: %s", path, w, line)
 			}
@@ -177,11 +184,11 @@ func TestHelp(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(newRoot(&shell{Program: b.Program}))
+	visit(cli.NewRoot(&shellcmd.Shell{Program: b.Program}))
 }
 
 func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
-	root := newRoot(&shell{Program: newBench(t).Program})
+	root := cli.NewRoot(&shellcmd.Shell{Program: clitest.New(t).Program})
 	for _, name := range strings.Fields(`run status watch log diff inbox projects approve feedback rollback skip retry pause resume
 		cancel replay trust init playbook roles schema limits serve stop worker doctor backup restore demo scripted-model
 		scripted-agent version completion`) {
@@ -193,53 +200,50 @@ func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		b := newBench(t)
-		b.run(t, ExitOK, "completion", shell)
-		b.said(t, b.out, "stellwerk")
+		b := clitest.New(t)
+		b.Run(t, shellcmd.ExitOK, "completion", shell)
+		b.Said(t, b.Out, "stellwerk")
 	}
-	b := newBench(t)
-	b.put("1", "active")
-	b.put("2", "completed")
-	b.run(t, ExitOK, "__complete", "approve", "")
-	b.said(t, b.out, "alias-1\tTitle 1")
-	if strings.Contains(b.out.String(), "alias-2") {
-		t.Errorf("a run that has ended is offered: %s", b.out)
+	b := clitest.New(t)
+	b.Put("1", "active")
+	b.Put("2", "completed")
+	b.Run(t, shellcmd.ExitOK, "__complete", "approve", "")
+	b.Said(t, b.Out, "alias-1\tTitle 1")
+	if strings.Contains(b.Out.String(), "alias-2") {
+		t.Errorf("a run that has ended is offered: %s", b.Out)
 	}
-	b.run(t, ExitOK, "__complete", "show", "--run", "")
-	b.said(t, b.out, "alias-2\tTitle 2")
-	b = newBench(t)
-	b.put("1", "active")
-	b.run(t, ExitOK, "__complete", "rollback", "alias-1", "--to", "")
-	b.said(t, b.out, "plan\n", "review\n")
-	b = newBench(t)
-	b.run(t, ExitOK, "__complete", "run", "--network", "")
-	b.said(t, b.out, "listed\nnone\nopen\n:4\n") // and no names of files
-	b.run(t, ExitOK, "__complete", "run", "--playbook", "")
-	b.said(t, b.out, "feature\n")
-	dir, err := b.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, dir+"/.stellwerk/playbooks/release.yaml", "name: release\n")
+	b.Run(t, shellcmd.ExitOK, "__complete", "show", "--run", "")
+	b.Said(t, b.Out, "alias-2\tTitle 2")
+	b = clitest.New(t)
+	b.Put("1", "active")
+	b.Run(t, shellcmd.ExitOK, "__complete", "rollback", "alias-1", "--to", "")
+	b.Said(t, b.Out, "plan\n", "review\n")
+	b = clitest.New(t)
+	b.Run(t, shellcmd.ExitOK, "__complete", "run", "--network", "")
+	b.Said(t, b.Out, "listed\nnone\nopen\n:4\n") // and no names of files
+	b.Run(t, shellcmd.ExitOK, "__complete", "run", "--playbook", "")
+	b.Said(t, b.Out, "feature\n")
+	dir := b.Dir
+	clitest.WriteFile(t, dir+"/.stellwerk/playbooks/release.yaml", "name: release\n")
 	for _, line := range [][]string{{"run", "--playbook"}, {"say", "--playbook"}, {"trust", "--playbook"}, {"playbook", "show"}} {
-		b.out.b.Reset()
-		b.run(t, ExitOK, append(append([]string{"__complete"}, line...), "")...)
-		b.said(t, b.out, "release\n", "feature\n")
+		b.Out.B.Reset()
+		b.Run(t, shellcmd.ExitOK, append(append([]string{"__complete"}, line...), "")...)
+		b.Said(t, b.Out, "release\n", "feature\n")
 	}
 }
 
 // What the documentation tells people to type is in the list of commands.
 func TestHelpListsTheScriptedModel(t *testing.T) {
-	b := newBench(t)
-	b.run(t, ExitOK, "--help")
-	b.said(t, b.out, "\n  scripted-model ")
+	b := clitest.New(t)
+	b.Run(t, shellcmd.ExitOK, "--help")
+	b.Said(t, b.Out, "\n  scripted-model ")
 }
 
 func TestCompletionWithoutAnEngine(t *testing.T) {
-	b := newBench(t)
-	b.put("1", "active")
-	b.happen("1", core.RunStarted{}, nil)
-	events, err := b.svc.Events(t.Context(), "1", 0, 1)
+	b := clitest.New(t)
+	b.Put("1", "active")
+	b.Happen("1", core.RunStarted{}, nil)
+	events, err := b.Svc.Events(t.Context(), "1", 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,28 +251,43 @@ func TestCompletionWithoutAnEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.env["STELLWERK_STATE"] = t.TempDir()
-	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/1/manifest.jsonl", string(line)+"\n")
-	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/2/manifest.jsonl", "torn")
-	b.Connect = refuseConnect
-	b.run(t, ExitOK, "__complete", "approve", "")
-	b.said(t, b.out, "alias-1\tTitle 1")
-	b.out.b.Reset()
-	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/1/workflow-state.json", `{"status": "cancelled"}`)
-	b.run(t, ExitOK, "__complete", "approve", "")
-	if strings.Contains(b.out.String(), "alias-1") {
-		t.Errorf("a run that has ended is offered: %s", b.out)
+	b.Env["STELLWERK_STATE"] = t.TempDir()
+	clitest.WriteFile(t, b.Env["STELLWERK_STATE"]+"/runs/1/manifest.jsonl", string(line)+"\n")
+	clitest.WriteFile(t, b.Env["STELLWERK_STATE"]+"/runs/2/manifest.jsonl", "torn")
+	b.Dial = clitest.NoEngine
+	b.Run(t, shellcmd.ExitOK, "__complete", "approve", "")
+	b.Said(t, b.Out, "alias-1\tTitle 1")
+	b.Out.B.Reset()
+	clitest.WriteFile(t, b.Env["STELLWERK_STATE"]+"/runs/1/workflow-state.json", `{"status": "cancelled"}`)
+	b.Run(t, shellcmd.ExitOK, "__complete", "approve", "")
+	if strings.Contains(b.Out.String(), "alias-1") {
+		t.Errorf("a run that has ended is offered: %s", b.Out)
 	}
-	b.run(t, ExitOK, "__complete", "status", "")
-	b.said(t, b.out, "alias-1\tTitle 1")
+	b.Run(t, shellcmd.ExitOK, "__complete", "status", "")
+	b.Said(t, b.Out, "alias-1\tTitle 1")
 }
 
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(path[:strings.LastIndex(path, "/")], 0o755); err != nil {
+func TestVersion(t *testing.T) {
+	b := clitest.New(t)
+	b.Dial = nil
+	b.Run(t, shell.ExitOK, "version")
+	b.Said(t, b.Out, "stellwerk 1.0\nbuilt with go")
+
+	b.Build = shell.Build{Version: "1.1", Commit: "0123456789abcdef0123", Date: "2026-01-02T03:04:05Z"}
+	b.Out.B.Reset()
+	b.Run(t, shell.ExitOK, "--version")
+	b.Said(t, b.Out, "stellwerk 1.1\ncommit 0123456789ab, 2026-01-02T03:04:05Z\nbuilt with go")
+
+	b.Build.Modified = true
+	b.Run(t, shell.ExitOK, "version")
+	b.Said(t, b.Out, "commit 0123456789ab with changes, 2026-01-02T03:04:05Z\n")
+	b.Out.B.Reset()
+	b.Run(t, shell.ExitOK, "version", "--json")
+	var got map[string]any
+	if err := json.Unmarshal(b.Out.B.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	if got["commit"] != b.Build.Commit || got["date"] != b.Build.Date || got["modified"] != true || got["version"] != "1.1" {
+		t.Errorf("%v", got)
 	}
 }

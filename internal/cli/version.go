@@ -5,18 +5,11 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
-// Build is what the Go toolchain recorded in this program. A build outside of a
-// git clone knows neither commit nor date.
-type Build struct {
-	Version  string `json:"version"`
-	Commit   string `json:"commit,omitempty"`
-	Date     string `json:"date,omitempty"`     // of the commit, RFC 3339 in UTC
-	Modified bool   `json:"modified,omitempty"` // the clone had changes
-}
-
-func newVersion(sh *shell) *cobra.Command {
+func newVersion(sh *shell.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
@@ -26,45 +19,27 @@ the Go version.`,
   stellwerk version --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if sh.json {
-				return sh.printJSON(struct {
-					Build
-					Go       string `json:"go"`
-					Platform string `json:"platform"`
-				}{sh.Build, runtime.Version(), platform()})
-			}
-			sh.printf("%s\n", sh.Build)
-			return nil
+			return sh.Print(struct {
+				shell.Build
+				Go       string `json:"go"`
+				Platform string `json:"platform"`
+			}{sh.Build, runtime.Version(), shell.Platform()}, sh.Build.String())
 		},
 	}
 }
 
-func (b Build) String() string {
-	line := "stellwerk " + b.Version + "\n"
-	if b.Commit != "" {
-		line += "commit " + b.Commit[:min(12, len(b.Commit))]
-		if b.Modified {
-			line += " with changes"
-		}
-		line += ", " + b.Date + "\n"
-	}
-	return line + "built with " + runtime.Version() + " for " + platform()
-}
-
-func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
-
 // built reads this program's Build.
-func built() Build {
+func built() shell.Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return Build{Version: "unknown"}
+		return shell.Build{Version: "unknown"}
 	}
 	return recorded(info.Main.Version, info.Settings)
 }
 
 // recorded is the Build of a program by its module's version and the toolchain's settings.
-func recorded(version string, settings []debug.BuildSetting) Build {
-	b := Build{Version: version}
+func recorded(version string, settings []debug.BuildSetting) shell.Build {
+	b := shell.Build{Version: version}
 	for _, s := range settings {
 		switch s.Key {
 		case "vcs.revision":

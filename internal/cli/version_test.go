@@ -3,6 +3,8 @@ package cli
 import (
 	"runtime/debug"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 )
 
 func TestBuildIsWhatTheToolchainRecorded(t *testing.T) {
@@ -16,13 +18,13 @@ func TestBuildIsWhatTheToolchainRecorded(t *testing.T) {
 	for _, c := range []struct {
 		name, version string
 		settings      []debug.BuildSetting
-		want          Build
+		want          shell.Build
 	}{
-		{"a release", "v1.2.3", settings("false"), Build{Version: "v1.2.3", Commit: commit, Date: date}},
-		{"a clone with changes", "v1.2.3+dirty", settings("true"), Build{Version: "v1.2.3+dirty", Commit: commit, Date: date, Modified: true}},
-		{"a clone without versions", "(devel)", settings("false"), Build{Version: "devel", Commit: commit, Date: date}},
-		{"no clone", "v1.2.3", nil, Build{Version: "v1.2.3"}},
-		{"no module", "", nil, Build{Version: "devel"}},
+		{"a release", "v1.2.3", settings("false"), shell.Build{Version: "v1.2.3", Commit: commit, Date: date}},
+		{"a clone with changes", "v1.2.3+dirty", settings("true"), shell.Build{Version: "v1.2.3+dirty", Commit: commit, Date: date, Modified: true}},
+		{"a clone without versions", "(devel)", settings("false"), shell.Build{Version: "devel", Commit: commit, Date: date}},
+		{"no clone", "v1.2.3", nil, shell.Build{Version: "v1.2.3"}},
+		{"no module", "", nil, shell.Build{Version: "devel"}},
 	} {
 		if got := recorded(c.version, c.settings); got != c.want {
 			t.Errorf("%s: %#v, want %#v", c.name, got, c.want)

@@ -9,17 +9,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
-	statebackup "github.com/stellwerk-dev/stellwerk/internal/backup"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
-	workerprocess "github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
 // wire gives the command line its engine.
-func wire(p *Program) {
-	p.Connect = func(ctx context.Context, o ConnectOptions) (api.Service, func() error, error) {
+func wire(p *shell.Program) {
+	p.Dial = func(ctx context.Context, o shell.ConnectOptions) (api.Service, func() error, error) {
 		if o.Server != "" {
 			return app.DialRemote(o.Server, o.Token)
 		}
@@ -29,13 +28,12 @@ func wire(p *Program) {
 		return app.Connect(ctx, appOptions(o))
 	}
 	p.Tools = app.DialTools
-	p.Serve = func(ctx context.Context, o ConnectOptions) error { return served(ctx, o, app.Serve) }
-	p.Detach = func(ctx context.Context, o ConnectOptions) error { return served(ctx, o, app.Detach) }
-	p.Stop = func(ctx context.Context, o ConnectOptions) (api.Info, error) { return app.Stop(ctx, appOptions(o)) }
-	p.Restore = func(ctx context.Context, o RestoreOptions) error { return statebackup.Restore(ctx, o.State, o.Backup) }
-	p.Worker, p.Salvage, p.HandIn = app.Worker, app.Salvage, workerprocess.HandIn
-	p.Await, p.AttemptShell, p.LookShell = workerprocess.Await, workerprocess.AttemptShell, workerprocess.LookShell
-	p.ScriptedAgent, p.ScriptedModel = workerprocess.ScriptedAgent, workerprocess.ScriptedModel
+	p.Serve = func(ctx context.Context, o shell.ConnectOptions) error { return served(ctx, o, app.Serve) }
+	p.Detach = func(ctx context.Context, o shell.ConnectOptions) error { return served(ctx, o, app.Detach) }
+	p.Stop = func(ctx context.Context, o shell.ConnectOptions) (api.Info, error) {
+		return app.Stop(ctx, appOptions(o))
+	}
+	p.Worker, p.Salvage = app.Worker, app.Salvage
 	p.Isolation = func(ctx context.Context) (string, string) {
 		kind, reason := sandbox.Detect(ctx)
 		if kind == sandbox.Sandbox {
@@ -68,7 +66,7 @@ func sqliteVersion(ctx context.Context) (version string, err error) {
 }
 
 // served begins an engine that logs as it was asked to.
-func served(ctx context.Context, o ConnectOptions, begin func(context.Context, app.Options) error) error {
+func served(ctx context.Context, o shell.ConnectOptions, begin func(context.Context, app.Options) error) error {
 	level, err := app.CheckLog(o.LogFormat, o.LogLevel)
 	if err != nil {
 		return err
@@ -78,7 +76,7 @@ func served(ctx context.Context, o ConnectOptions, begin func(context.Context, a
 	return begin(ctx, opts)
 }
 
-func appOptions(o ConnectOptions) app.Options {
+func appOptions(o shell.ConnectOptions) app.Options {
 	return app.Options{
 		State: o.State, Version: o.Version, Log: o.Log, Verbose: o.Verbose,
 		Webhook: o.Webhook, Metrics: o.Metrics, MetricsPublic: o.MetricsPublic, Network: o.Network, Lost: o.Lost,

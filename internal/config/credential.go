@@ -17,7 +17,7 @@ type CredentialSettings struct {
 }
 
 func (c *CredentialSettings) table() []setting {
-	const yours = "it would say which secret of yours is used"
+	const yours = "it would choose which of your secrets to use"
 	return []setting{
 		word("credential.file", &c.File, absolute).onlyPersonal(yours),
 		list("credential.command", " ", &c.Command, name).onlyPersonal(yours),

@@ -40,7 +40,7 @@ type ForgeSettings struct {
 }
 
 func (f *ForgeSettings) table() []setting {
-	const where, token = "it would say where your token is sent", "it would say which secret of yours is used"
+	const where, token = "it would choose where your token is sent", "it would choose which of your secrets to use"
 	return []setting{
 		word("forge", &f.Kind, oneOf(ForgeLocal, ForgeGitHub, ForgeGitea)).byDefault(ForgeLocal).onlyPersonal(where),
 		word("forge_url", &f.URL, forgeURL).onlyPersonal(where),
@@ -49,7 +49,7 @@ func (f *ForgeSettings) table() []setting {
 		word("forge_token_env", &f.TokenEnv, variable).shown(f.TokenVariable).onlyPersonal(token),
 		word("forge_token_file", &f.TokenFile, absolute).onlyPersonal(token),
 		duration("forge_poll", &f.Poll, pollEvery).
-			byDefault(30 * time.Second).onlyPersonal("it would say how often your token is used"),
+			byDefault(30 * time.Second).onlyPersonal("it would choose how often your token is used"),
 		word("webhook_secret_env", &f.SecretEnv, variable).onlyPersonal(token),
 		word("webhook_secret_file", &f.SecretFile, absolute).onlyPersonal(token),
 	}

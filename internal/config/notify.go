@@ -22,9 +22,9 @@ type NotifySettings struct {
 
 func (n *NotifySettings) table() []setting {
 	const (
-		where  = "it would say where you are notified"
-		when   = "it would say when you are not notified"
-		secret = "it would say which secret of yours is used"
+		where  = "it would choose where your notifications go"
+		when   = "it would choose when you get no notifications"
+		secret = "it would choose which of your secrets to use"
 	)
 	return []setting{
 		word("notify_webhook_url", &n.WebhookURL, webhookURL).onlyPersonal(where),

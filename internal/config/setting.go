@@ -64,7 +64,7 @@ func (s *Settings) table() []setting {
 	limits := core.DefaultLimits()
 	total := s.AllResources.table("resources.total.")
 	for i := range total {
-		total[i] = total[i].onlyPersonal("it bounds the work of other repositories as well")
+		total[i] = total[i].onlyPersonal("it also limits the work of other repositories")
 	}
 	return slices.Concat([]setting{
 		word("isolation", &s.Isolation, oneOf(IsolationSandbox, IsolationContainer, IsolationNone)).byDefault(IsolationSandbox).
@@ -73,7 +73,7 @@ func (s *Settings) table() []setting {
 		word("model", &s.Model, name),
 		word("claude_permissions", &s.Permits, oneOf(PermissionsBypass, PermissionsListed)).byDefault(PermissionsBypass).
 			onlyPersonal("only you decide what an agent's program may do"),
-		word("claude_mcp", &s.MCP, absolute).onlyPersonal("it starts programs beside agents"),
+		word("claude_mcp", &s.MCP, absolute).onlyPersonal("it starts programs next to agents"),
 		list("read_only", string(filepath.ListSeparator), &s.ReadOnly, absolute).onlyPersonal("it would open paths of this machine to agents"),
 		list("approval_words", ";", &s.Approvals, approval).joined("; ").onlyPersonal("only you decide what counts as your approval"),
 		list("steering_files", ",", &s.Steering, steering.Check).joined(", ").added(),

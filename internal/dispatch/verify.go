@@ -256,3 +256,12 @@ func (m memory) Recall(ctx context.Context, key string) (core.CheckResult, bool,
 func (m memory) Remember(ctx context.Context, key string, result core.CheckResult) error {
 	return m.store.Remember(ctx, key, encode(result))
 }
+
+// encode turns a decoded JSON value back into JSON; such a value always encodes.
+func encode(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return raw
+}

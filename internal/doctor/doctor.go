@@ -1,5 +1,5 @@
-// Package doctor examines what runs need on a machine, for `stellwerk doctor` and for the engine's own page of its health.
-// It looks, and changes nothing. What needs settings, credentials or an engine to talk to is examined by who has them.
+// Package doctor examines what runs need on a machine, for `stellwerk doctor` and for the cockpit's health page. It
+// changes nothing. The command itself examines settings, credentials and the engine.
 package doctor
 
 import (
@@ -37,7 +37,7 @@ func OK(what, found string) api.Examined {
 	return api.Examined{What: what, Grade: api.GradeOK, Found: found}
 }
 
-// Warn is a finding that runs can live with.
+// Warn is a finding that does not stop runs.
 func Warn(what, found, advice string) api.Examined {
 	return api.Examined{What: what, Grade: api.GradeWarn, Found: found, Advice: advice}
 }
@@ -69,7 +69,7 @@ func Git(ctx context.Context) api.Examined {
 	}
 	var major, minor int
 	if _, err := fmt.Sscanf(text, "git version %d.%d", &major, &minor); err != nil {
-		return Warn(what, text, "its version could not be read")
+		return Warn(what, text, "could not read its version")
 	}
 	if major < minGitMajor || major == minGitMajor && minor < minGitMinor {
 		return Fail(what, text, advice)
@@ -82,34 +82,34 @@ func advice(hint string, c core.Choice) string {
 	return wording.Advice("", core.Advice{Hint: hint, Choices: []core.Choice{c}})
 }
 
-// Isolation says what was detected: the kind, and why it is no more than that.
+// Isolation grades the detected kind of isolation; why says what it lacks.
 func Isolation(kind, why, remedy string) api.Examined {
 	const what = "isolation"
 	switch {
 	case kind == string(sandbox.None) || kind == "":
-		return Fail(what, "agents cannot be isolated: "+line(why), advice(line(remedy)+"; or start runs without", core.With("isolation none")))
+		return Fail(what, "Stellwerk cannot isolate agents: "+line(why), advice(line(remedy)+"; or start runs without", core.With("isolation none")))
 	case why != "":
 		return Warn(what, kind+": "+line(why), "a newer bubblewrap has both walls")
 	}
 	return OK(what, kind)
 }
 
-// Resources says which limits of an attempt the kernel holds, by what resource.Bounds answered.
+// Resources grades what resource.Bounds found: which limits of an attempt the kernel enforces.
 func Resources(found, advice string, err error) api.Examined {
 	const what = "resources"
 	switch {
 	case err != nil:
-		return Warn(what, "attempts cannot be bounded: "+line(err.Error()), "")
+		return Warn(what, "Stellwerk cannot limit what attempts use: "+line(err.Error()), "")
 	case advice != "":
 		return Warn(what, found, line(advice))
 	}
 	return OK(what, found)
 }
 
-// Walls says what trials of the walls have shown.
+// Walls grades trials of the walls around agents.
 func Walls(trials []wall.Trial, err error) []api.Examined {
 	if err != nil {
-		return []api.Examined{Fail("walls", "they cannot be tried: "+line(err.Error()), advice("attempts would not start either; give the walls up", core.With("isolation none")))}
+		return []api.Examined{Fail("walls", "cannot test them: "+line(err.Error()), advice("attempts would not start either; run without walls", core.With("isolation none")))}
 	}
 	grades := map[wall.State]string{wall.Holds: api.GradeOK, wall.Unclear: api.GradeWarn, wall.Broken: api.GradeFail}
 	var out []api.Examined
@@ -119,13 +119,13 @@ func Walls(trials []wall.Trial, err error) []api.Examined {
 	return out
 }
 
-// Space examines the room on the disk of a folder that exists.
+// Space examines the free space on the disk of an existing folder.
 func Space(folder string) api.Examined {
 	const what = "space"
 	full := advice("workspaces of large repositories may not fit; look at what can go", core.Choice{Verb: core.VerbPrune})
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(folder, &fs); err != nil {
-		return Warn(what, "the free space is not known: "+err.Error(), "")
+		return Warn(what, "cannot read the free space: "+err.Error(), "")
 	}
 	free := fs.Bavail * uint64(fs.Bsize)
 	found := wording.Bytes(free) + " free"

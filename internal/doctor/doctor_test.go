@@ -33,7 +33,7 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 	if f := Space(filepath.Join(t.TempDir(), "none")); f.Grade != api.GradeWarn {
 		t.Errorf("%+v", f)
 	}
-	if f := Resources("", "", errors.New("no\ncgroups")); f.Grade != api.GradeWarn || f.Found != "attempts cannot be bounded: no cgroups" {
+	if f := Resources("", "", errors.New("no\ncgroups")); f.Grade != api.GradeWarn || f.Found != "Stellwerk cannot limit what attempts use: no cgroups" {
 		t.Errorf("%+v", f)
 	}
 }

@@ -85,7 +85,7 @@ func (l *Listener) called(r *http.Request) bool {
 	return err == nil && ok && ip.Unmap() == local.AddrPort().Addr().Unmap()
 }
 
-// clip shortens what a stranger has sent.
+// clip shortens what an unauthenticated client sent.
 func clip(s string) string { return plain.ClipBytes(s, 80) }
 
 // maxUnknown bounds what somebody can send who was not let in yet.

@@ -167,7 +167,7 @@ func page(w http.ResponseWriter, status int, name string, v any) {
 		err = t.Execute(&out, v)
 	}
 	if err != nil {
-		writeText(w, http.StatusInternalServerError, "the page cannot be shown: "+err.Error())
+		writeText(w, http.StatusInternalServerError, "cannot show the page: "+err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -32,6 +32,9 @@ func Run(r *core.Run) api.Run {
 	}
 	if s := r.Current(); s != nil {
 		v.Stage = s.ID
+		if r.Status == core.StatusAwaiting && s.Gate != nil {
+			v.Subject = new(s.Gate.Subject)
+		}
 	}
 	if reason := r.Waits(); reason != "" {
 		v.Reason, v.Halted = reason, r.Pause != nil && r.Pause.Stop

@@ -56,7 +56,7 @@ func (a *Tools) Delegate(ctx context.Context, id string, req core.Proposal) (api
 		if err == nil {
 			return delegated(next, heard.Subject)
 		}
-		if now, other := a.Find.Run(ctx, id); other == nil && now.Delegated > run.Managing.Delegated {
+		if now, other := a.Find.Run(ctx, id); other == nil && now.Managing.Delegated > run.Managing.Delegated {
 			continue // another call took the number: try the next
 		}
 		return api.Delegated{}, a.refuse(ctx, run, core.ToolDelegate, err)

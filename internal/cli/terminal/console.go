@@ -19,10 +19,10 @@ type Console struct {
 	Live     bool // Out can be redrawn
 	Style    Style
 	// Discard throws away what was typed before a question was put: an answer
-	// must not come before what it answers. It is nil where nobody types.
+	// must not come before what it answers. It is nil if nobody types.
 	Discard func() error
 	Width   func() int // of Out, in columns; 0 for no limit
-	// ErrWidth is that of Err, which may be a screen where Out is a pipe.
+	// ErrWidth is that of Err, which may be a screen while Out is a pipe.
 	ErrWidth func() int
 	// Bell is the screen that can be rung, of Err where Out is a pipe; nil where
 	// there is none.

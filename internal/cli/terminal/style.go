@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"image/color"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -19,7 +20,7 @@ func (s Style) Good(text string) string { return s.paint(lipgloss.Green, text) }
 // Bad is for what failed.
 func (s Style) Bad(text string) string { return s.paint(lipgloss.Red, text) }
 
-// Busy is for what is under way.
+// Busy is for work under way.
 func (s Style) Busy(text string) string { return s.paint(lipgloss.Yellow, text) }
 
 // Asking is for what waits for a person.
@@ -48,7 +49,7 @@ func (s Style) paint(c color.Color, text string) string {
 	return lipgloss.NewStyle().Foreground(c).Render(text)
 }
 
-// Glyph is the first form where the screen shows Unicode, otherwise the second.
+// Glyph is the first form if the screen shows Unicode, otherwise the second.
 func (s Style) Glyph(unicode, ascii string) string {
 	if s.Unicode {
 		return unicode
@@ -58,6 +59,11 @@ func (s Style) Glyph(unicode, ascii string) string {
 
 // Width is how many columns text takes, colours apart.
 func Width(text string) int { return ansi.StringWidth(text) }
+
+// Pad fills text up with spaces to a number of columns.
+func Pad(text string, columns int) string {
+	return text + strings.Repeat(" ", max(0, columns-Width(text)))
+}
 
 // Fit cuts text to a number of columns, colours apart; 0 leaves it whole.
 func (s Style) Fit(text string, columns int) string {

@@ -41,7 +41,7 @@ func (v View) handedIn(d api.RunDetail) []string {
 	}
 	lines := []string{"", "  documents:"}
 	for _, doc := range all {
-		lines = append(lines, v.fit(fmt.Sprintf("    %s  %s", pad(terminal.Line(doc.Name), 24), v.Style.Faint(fmt.Sprintf("%d bytes, from %s", doc.Bytes, terminal.Line(doc.Stage))))))
+		lines = append(lines, v.fit(fmt.Sprintf("    %s  %s", terminal.Pad(terminal.Line(doc.Name), 24), v.Style.Faint(fmt.Sprintf("%d bytes, from %s", doc.Bytes, terminal.Line(doc.Stage))))))
 	}
 	command := fmt.Sprintf("read one: `stellwerk show --run %s %s`", d.Alias, all[len(all)-1].Name)
 	return append(append(lines, ""), v.hang("  next: ", nil, v.typed(command))...)

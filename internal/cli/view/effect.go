@@ -17,9 +17,9 @@ const (
 	toolColumns    = 16
 )
 
-// Effects are the tool calls of agents, a line each, and a second where a call
-// was not carried out. What became of a call stands before its arguments, which
-// are cut to the width. A day other than this one has a line of its own.
+// Effects is a line for each tool call, and a second with the reason if it was not
+// carried out. The outcome comes before the arguments, which are cut to the width.
+// A day other than today has a line of its own.
 func (v View) Effects(list api.Effects) []string {
 	if len(list.Effects) == 0 {
 		return v.hang("", nil, noEffects(list))
@@ -57,7 +57,7 @@ func (v View) effect(e api.Effect, columns [3]int) []string {
 	if e.Tool != "" {
 		cells = append(cells, v.ending(e.Tool, columns[1]))
 	}
-	cells = append(cells, v.effectTone(e.Outcome)(pad(e.Outcome, columns[2])), terminal.Line(wording.Arguments(e.Input)))
+	cells = append(cells, v.effectTone(e.Outcome)(terminal.Pad(e.Outcome, columns[2])), terminal.Line(wording.Arguments(e.Input)))
 	lines := []string{strings.TrimRight(v.fit(strings.Join(cells, "  ")), " ")}
 	if e.Reason != "" {
 		lines = append(lines, v.hang("          ", v.Style.Faint, e.Reason)...)
@@ -70,16 +70,16 @@ func (v View) effect(e api.Effect, columns [3]int) []string {
 func (v View) ending(name string, columns int) string {
 	name = terminal.Line(name)
 	if terminal.Width(name) <= columns {
-		return pad(name, columns)
+		return terminal.Pad(name, columns)
 	}
 	runes := []rune(name)
 	for len(runes) > 0 && terminal.Width(string(runes)) >= columns {
 		runes = runes[1:]
 	}
-	return pad(v.Style.Glyph("…", "~")+string(runes), columns)
+	return terminal.Pad(v.Style.Glyph("…", "~")+string(runes), columns)
 }
 
-// noEffects says why there is nothing to show.
+// noEffects says why the list is empty.
 func noEffects(list api.Effects) string {
 	if list.Total == 0 {
 		return "No agent of this run has called a tool so far."

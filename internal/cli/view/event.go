@@ -21,17 +21,17 @@ type View struct {
 	Width int            // columns; 0 for no limit
 	Zone  *time.Location // of the times shown
 	Now   time.Time
-	// Unattended says that no engine drives what is shown on.
+	// Unattended says that no engine drives the runs.
 	Unattended bool
-	// Flags stand in the commands that a person is told to type: those that lead
-	// to the engine which is meant.
+	// Flags go into the commands for the person to type, so that they reach the same
+	// engine.
 	Flags string
-	// ProjectNames are the names of projects by their keys, where several are listed.
+	// ProjectNames are the names of projects by key, if a list has several.
 	ProjectNames map[string]string
 }
 
 // Event is a line about an event: when, what, who, details, which are wrapped
-// to the width. The remarks, where there are any, are added to the details.
+// to the width. Remarks are added to the details.
 func (v View) Event(e core.Event, remarks ...string) string {
 	what, detail := wording.Event(e)
 	for _, r := range remarks {
@@ -47,7 +47,7 @@ func (v View) Event(e core.Event, remarks ...string) string {
 		who, _, _ = strings.Cut(e.Actor.ID, ".")
 	}
 	paint := v.tone(e.Type, what)
-	head := fmt.Sprintf("%s  %s  %s  ", v.Style.Faint(v.clock(e.At)), paint(pad(what, 18)), pad(terminal.Line(who), 8))
+	head := fmt.Sprintf("%s  %s  %s  ", v.Style.Faint(v.clock(e.At)), paint(terminal.Pad(what, 18)), terminal.Pad(terminal.Line(who), 8))
 	return strings.TrimRight(strings.Join(terminal.Hang(head, terminal.Line(detail), v.Width), "\n"), " ")
 }
 
@@ -71,8 +71,7 @@ func (v View) tone(t core.Type, what string) func(string) string {
 	return func(s string) string { return s }
 }
 
-// Notable reports an event that a person who watches wants to see; the others
-// are in the log.
+// Notable reports an event to show while following a run; log shows the others.
 func Notable(t core.Type) bool {
 	return !slices.Contains([]core.Type{
 		core.TypeConditionRequested, core.TypeConditionEvaluated, core.TypeTaskAdmitted, core.TypeAttemptRequested,
@@ -82,10 +81,3 @@ func Notable(t core.Type) bool {
 }
 
 func (v View) fit(line string) string { return v.Style.Fit(line, v.Width) }
-
-func pad(s string, columns int) string {
-	if n := columns - terminal.Width(s); n > 0 {
-		return s + strings.Repeat(" ", n)
-	}
-	return s
-}

@@ -10,9 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Facts is what a run holds to be true: each with how sure that is, where it
-// comes from and why it is believed. What no longer holds says what took its
-// place.
+// Facts is what a run holds to be true, each with its confidence, origin and
+// sources. One that no longer holds says what replaced it.
 func (v View) Facts(facts []core.Fact) []string {
 	var lines []string
 	width := 2
@@ -20,7 +19,7 @@ func (v View) Facts(facts []core.Fact) []string {
 		width = max(width, terminal.Width(terminal.Line(f.ID)))
 	}
 	for _, f := range facts {
-		head := fmt.Sprintf("%s %s  %s  ", v.factSignal(f), pad(terminal.Line(f.ID), width), pad(fmt.Sprintf("%.0f%%", math.Round(f.Confidence*100)), 4))
+		head := fmt.Sprintf("%s %s  %s  ", v.factSignal(f), terminal.Pad(terminal.Line(f.ID), width), terminal.Pad(fmt.Sprintf("%.0f%%", math.Round(f.Confidence*100)), 4))
 		text := f.Content
 		if f.Key != "" {
 			text = f.Key + ": " + text
@@ -47,7 +46,7 @@ func (v View) factSignal(f core.Fact) string {
 	return v.Style.Good(g("●", "[x]"))
 }
 
-// believed says why a fact is held to be true, or is not any more.
+// believed says why a fact holds, or no longer does.
 func believed(f core.Fact) []string {
 	from := origin(f)
 	if f.Wave > 0 {

@@ -10,13 +10,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// waits says what a person must know and can type.
+// waits is what a person must know, and can type.
 func (v View) waits(d api.RunDetail) []string {
 	var lines []string
 	if d.Gate != nil && !d.Gate.Approved {
 		lines = append(lines, v.Gate(d.Gate)...)
 	}
-	if d.Reason != "" && !asksOnly(d) {
+	if d.Reason != "" && !AsksOnly(d) {
 		lines = append(append(lines, ""), v.reasons("  ", v.runSignal(d.Run).paint, d.Reason)...)
 	}
 	if d.URL != "" {
@@ -31,13 +31,13 @@ func (v View) waits(d api.RunDetail) []string {
 	if d.Branch == "" && d.Status == core.StatusCompleted {
 		lines = append(lines, v.handedIn(d)...)
 	}
-	if d.Next != "" && (d.MergesHere || !d.Status.Terminal()) && !asksOnly(d) {
+	if d.Next != "" && (d.MergesHere || !d.Status.Terminal()) && !AsksOnly(d) {
 		lines = append(append(lines, ""), v.hang("  next: ", nil, v.typed(d.Next))...)
 	}
 	return lines
 }
 
-// hang is text from anywhere behind a prefix of ours, wrapped to the width.
+// hang is untrusted text behind a prefix of ours, wrapped to the width.
 func (v View) hang(prefix string, paint func(string) string, text string) []string {
 	lines := terminal.Hang(prefix, terminal.Line(text), v.Width)
 	if paint == nil {
@@ -80,7 +80,7 @@ func (v View) Gate(g *core.Gate) []string {
 	return lines
 }
 
-// reasons are why something waits: a text that has a line for each.
+// reasons hangs each line of a text.
 func (v View) reasons(indent string, paint func(string) string, text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {

@@ -21,8 +21,8 @@ func (v View) Inbox(list []api.Waiting) []string {
 	for _, w := range list {
 		s := v.runSignal(w.Run)
 		lines = append(lines, v.fit(strings.Join([]string{
-			s.String(), v.Style.Strong(pad(terminal.Line(waiter(w)), alias)), s.paint(pad(s.words, 15)),
-			pad("for "+wording.Duration(v.Now.Sub(w.Since).Truncate(time.Second)), 10), pad(terminal.Line(w.Project), project), terminal.Line(w.Run.Title),
+			s.String(), v.Style.Strong(terminal.Pad(terminal.Line(waiter(w)), alias)), s.paint(terminal.Pad(s.words, 15)),
+			terminal.Pad("for "+wording.Duration(v.Now.Sub(w.Since).Truncate(time.Second)), 10), terminal.Pad(terminal.Line(w.Project), project), terminal.Line(w.Run.Title),
 		}, "  ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
 		lines = append(lines, v.reasons(indent, nil, w.Reason)...)
@@ -32,8 +32,8 @@ func (v View) Inbox(list []api.Waiting) []string {
 	return lines
 }
 
-// waiter is what a person names to answer: an epic that could not be started has
-// no run yet.
+// waiter is what a person names to answer: an epic that could not start has no run
+// yet.
 func waiter(w api.Waiting) string {
 	if w.Epic != nil {
 		return w.Epic.ID
@@ -41,7 +41,7 @@ func waiter(w api.Waiting) string {
 	return w.Run.Alias
 }
 
-// gateBelow is a gate indented by further columns; nothing where there is none.
+// gateBelow is a gate indented by further columns, if there is one.
 func (v View) gateBelow(g *core.Gate, columns int) []string {
 	if g == nil {
 		return nil

@@ -16,8 +16,8 @@ type Setting struct {
 	From  string `json:"from"`
 }
 
-// Settings is a list of settings in columns. Where a value comes from stands
-// below it, if there is no room behind it: a path is never cut.
+// Settings is a list of settings in columns. The origin of a value goes below it if
+// there is no room behind it: a path is never cut.
 func (v View) Settings(list []Setting) []string {
 	key, value := 0, 0
 	for _, s := range list {
@@ -26,7 +26,7 @@ func (v View) Settings(list []Setting) []string {
 	}
 	var lines []string
 	for _, s := range list {
-		line, from := fmt.Sprintf("%s  %s", pad(s.Key, key), pad(terminal.Line(s.Value), value)), terminal.Line(s.From)
+		line, from := fmt.Sprintf("%s  %s", terminal.Pad(s.Key, key), terminal.Pad(terminal.Line(s.Value), value)), terminal.Line(s.From)
 		if v.Width > 0 && terminal.Width(line)+2+terminal.Width(from) > v.Width {
 			lines = append(lines, strings.TrimRight(line, " "), "    "+v.Style.Faint(from))
 			continue
@@ -36,8 +36,7 @@ func (v View) Settings(list []Setting) []string {
 	return lines
 }
 
-// Accounts is what was used and what is left, one block for each who may use
-// something.
+// Accounts is what was used and what is left, a block for each account.
 func (v View) Accounts(list []api.Account) []string {
 	var lines []string
 	for i, a := range list {
@@ -54,7 +53,7 @@ func (v View) Accounts(list []api.Account) []string {
 			if allowed.Limit != nil {
 				used += " of " + say(*allowed.Limit)
 			}
-			lines = append(lines, v.fit(fmt.Sprintf("  %s  %s  %s", pad(name, 18), pad(used, 30), v.left(allowed, say))))
+			lines = append(lines, v.fit(fmt.Sprintf("  %s  %s  %s", terminal.Pad(name, 18), terminal.Pad(used, 30), v.left(allowed, say))))
 		}
 		if len(a.Opaque) > 0 {
 			lines = append(lines, v.hang("  ", v.Style.Asking, "not counted: money and tokens of "+agents(a.Opaque)+", which reports none")...)

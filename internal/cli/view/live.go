@@ -30,8 +30,8 @@ func (v View) Live(d api.RunDetail, said string) []string {
 	return lines
 }
 
-// track draws the stages as a line of signals; where they do not fit, only the
-// current one keeps its name.
+// track draws the stages as a line of signals; if they do not fit, only the current
+// one keeps its name.
 func (v View) track(d api.RunDetail) string {
 	if d.Manager != nil {
 		return v.managedTrack(d)
@@ -129,7 +129,7 @@ func (v View) Record(r api.Record) []string {
 		said = wording.Arguments(r.Input)
 	}
 	text := strings.TrimRight(terminal.Text(said), "\n")
-	head := fmt.Sprintf("%s  %s", v.Style.Faint(v.clock(r.At)), v.Style.Strong(pad(terminal.Line(label), 12)))
+	head := fmt.Sprintf("%s  %s", v.Style.Faint(v.clock(r.At)), v.Style.Strong(terminal.Pad(terminal.Line(label), 12)))
 	if text == "" {
 		return []string{strings.TrimRight(head, " ")}
 	}

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
@@ -37,7 +38,7 @@ func (v View) managed(d api.RunDetail) []string {
 	return lines
 }
 
-// openLines are the stages besides the manager's that are not over.
+// openLines are the open stages other than the manager's.
 func (v View) openLines(d api.RunDetail) []string {
 	var lines []string
 	for _, st := range d.Stages {
@@ -48,7 +49,7 @@ func (v View) openLines(d api.RunDetail) []string {
 	return lines
 }
 
-// turn says where the manager is.
+// turn is the manager's turn and what woke it.
 func turn(m *api.Manager) string {
 	text := turnNumber(m)
 	if woken := wakers(m.Woken); woken != "" {
@@ -108,7 +109,7 @@ func waker(w core.Wake) string {
 	return string(w.Kind)
 }
 
-// delegations is a line for each of the newest, and why where it came to nothing.
+// delegations is a line for each of the newest, and why one failed.
 func (v View) delegations(all []api.Delegation) []string {
 	var lines []string
 	if cut := len(all) - delegationsShown; cut > 0 {
@@ -125,7 +126,7 @@ func (v View) delegations(all []api.Delegation) []string {
 		if d.Kind != "" && string(d.Kind) != d.Title {
 			title += v.Style.Faint(" (" + terminal.Line(string(d.Kind)) + ")")
 		}
-		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, pad(terminal.Line(d.ID), width), s.paint(pad(s.words, 9)), title)))
+		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, terminal.Pad(terminal.Line(d.ID), width), s.paint(terminal.Pad(s.words, 9)), title)))
 		if d.Reason != "" {
 			lines = append(lines, v.hang("      ", v.Style.Faint, d.Reason)...)
 		}
@@ -155,7 +156,7 @@ func (v View) delegationSignal(status core.DelegationStatus) signal {
 }
 
 // managedTrack is the live view's line of a run that a manager drives: its turn,
-// and how much of what it delegated is where.
+// and its delegations by state.
 func (v View) managedTrack(d api.RunDetail) string {
 	counts := map[string]int{}
 	for _, del := range d.Manager.Delegations {
@@ -173,8 +174,20 @@ func (v View) managedTrack(d api.RunDetail) string {
 	return v.fit(terminal.Line(v.dots(parts...)))
 }
 
-// asksOnly reports a run that waits for nothing but answers, which are shown
+// AsksOnly reports a run that waits for nothing but answers, which are shown
 // with what to type.
-func asksOnly(d api.RunDetail) bool {
+func AsksOnly(d api.RunDetail) bool {
 	return d.Manager != nil && d.Manager.Asks || d.Waves != nil && d.Waves.Asks
+}
+
+// Due is when a run that waits for nothing but answers goes on without them; zero
+// if it does not.
+func Due(d api.RunDetail) time.Time {
+	switch {
+	case d.Waves != nil && d.Waves.Asks:
+		return d.Waves.Due
+	case d.Manager != nil && d.Manager.Asks:
+		return d.Manager.Due
+	}
+	return time.Time{}
 }

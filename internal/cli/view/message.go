@@ -11,8 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// Message is a piece of a conversation: when, who, and their words, none of
-// which are cut.
+// Message is a message of a conversation: when, who, and all of the text.
 func (v View) Message(m api.Message) []string {
 	who, paint := v.speaker(m.Said)
 	if m.Conversation != "" { // its id ends in what tells it from the project's others
@@ -21,7 +20,7 @@ func (v View) Message(m api.Message) []string {
 	return v.utter(m, paint(who+":"))
 }
 
-// utter is something said by who is named so.
+// utter is a message with the speaker's name.
 func (v View) utter(m api.Message, who string) []string {
 	prefix := v.Style.Faint(v.clock(m.At)) + "  "
 	indent := strings.Repeat(" ", terminal.Width(prefix))

@@ -9,8 +9,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// Newsworthy reports an event that somebody in a conversation wants to hear of:
-// what was done about their words. What was said is not among it.
+// Newsworthy reports an event to show in a conversation: something that was done,
+// not said.
 func Newsworthy(e core.Event) bool {
 	switch body, err := core.Decode(e); b := body.(type) {
 	case core.StageOpened:
@@ -27,7 +27,7 @@ func Newsworthy(e core.Event) bool {
 	}, e.Type)
 }
 
-// Notice is an event in a line or few, set apart from what was said.
+// Notice is an event in a conversation, set apart from messages.
 func (v View) Notice(e core.Event) []string {
 	what, detail := wording.Event(e)
 	prefix := v.clock(e.At) + "  " + v.Style.Glyph("· ", "- ")
@@ -38,7 +38,7 @@ func (v View) Notice(e core.Event) []string {
 	return lines
 }
 
-// Standing is how a run stands in a line: for who joins a conversation.
+// Standing is a run's state in a line, for those who join a conversation.
 func (v View) Standing(d api.RunDetail) []string {
 	s := v.runSignal(d.Run)
 	words := s.words

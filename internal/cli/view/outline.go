@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -29,7 +30,7 @@ func (v View) Outline(o api.Outline) []string {
 			rows = v.branch(rows, n, "", "")
 		}
 		for _, r := range rows {
-			if w := terminal.Width(r.head); w <= idColumns { // a longer one stands out, and the others stay narrow
+			if w := terminal.Width(r.head); w <= idColumns { // a longer one sticks out, and the others stay narrow
 				width = max(width, w)
 			}
 		}
@@ -44,15 +45,15 @@ func (v View) Outline(o api.Outline) []string {
 	return lines
 }
 
-// outlined says what is drawn.
+// outlined is the headline of a drawing.
 func outlined(o api.Outline) string {
 	n := len(o.Pieces)
 	switch {
-	case o.Kind == kindPhases:
+	case o.Kind == playbook.KindPhases:
 		return cmp.Or(wording.Count(n, "phase"), "no phases")
-	case o.Kind != kindWaves && n == 0:
+	case o.Kind != playbook.KindWaves && n == 0:
 		return "no plan yet"
-	case o.Kind != kindWaves:
+	case o.Kind != playbook.KindWaves:
 		return wording.Count(n, "step")
 	case n == 0:
 		return "nothing was delegated yet"
@@ -62,18 +63,12 @@ func outlined(o api.Outline) string {
 	return fmt.Sprintf("%s, wave %d is over", wording.Count(n, "delegation"), o.Wave)
 }
 
-// The kinds of playbook whose work is not the steps of a plan.
-const (
-	kindPhases = "phases"
-	kindWaves  = "waves"
-)
-
 // groups are the pieces by wave; phases, of which each waits for the one before,
 // are drawn as a list.
 func groups(o api.Outline) [][]api.Piece {
 	var all [][]api.Piece
 	for _, p := range o.Pieces {
-		if o.Kind == kindPhases {
+		if o.Kind == playbook.KindPhases {
 			p.After = nil
 		}
 		if n := len(all); n > 0 && all[n-1][0].Wave == p.Wave {
@@ -93,9 +88,8 @@ type node struct {
 	children []*node
 }
 
-// hung hangs each piece below the deepest of the group's that it waits for. A
-// plan is a person's or an agent's: what waits for something later, or for
-// itself, is a root.
+// hung hangs each piece below the deepest one of the group that it waits for. People
+// and agents write plans: a piece that waits for a later one, or itself, is a root.
 func hung(group []api.Piece) []*node {
 	var roots []*node
 	seen := map[string]*node{}
@@ -132,7 +126,7 @@ func (v View) tree(rows []row, width int) []string {
 			after = v.Style.Glyph("← ", "<- ") + terminal.Line(strings.Join(others, ", ")) + "  "
 		}
 		about := after + v.Style.Faint(terminal.Line(r.piece.Role)) + titled(r.piece)
-		line := fmt.Sprintf("  %s  %s  %s", pad(r.head, width), s.paint(pad(s.words, 9)), about)
+		line := fmt.Sprintf("  %s  %s  %s", terminal.Pad(r.head, width), s.paint(terminal.Pad(s.words, 9)), about)
 		lines = append(lines, strings.TrimRight(v.fit(line), " "))
 		for _, why := range whys(r.piece) {
 			lines = append(lines, v.hang("      "+r.indent, v.Style.Faint, why)...)
@@ -149,7 +143,7 @@ func titled(p api.Piece) string {
 	return title
 }
 
-// row is a line of a drawing: the branches and the name, and below whom it hangs.
+// row is a line of a drawing: branches and name, and the piece that it hangs below.
 type row struct {
 	piece        api.Piece
 	head, indent string

@@ -9,8 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// Projects is a list of projects, two lines each: how it stands, and what it is
-// at.
+// Projects is a list of projects, two lines each: state and goal, then figures.
 func (v View) Projects(list []api.Project) []string {
 	name := 8
 	for _, p := range list {
@@ -33,15 +32,11 @@ func (v View) Projects(list []api.Project) []string {
 		if p.Refused > 0 {
 			queue = strings.TrimPrefix(fmt.Sprintf("%s, %d refused", queue, p.Refused), ", ")
 		}
-		money := ""
-		if p.Known() > 0 || p.Unpriced > 0 {
-			money = spoken(p.Cost)
-		}
 		lines = append(lines, v.fit(strings.TrimRight(strings.Join([]string{
-			s.String(), v.Style.Strong(pad(terminal.Line(p.Name), name)), s.paint(pad(s.words, 15)), terminal.Line(p.Epic),
+			s.String(), v.Style.Strong(terminal.Pad(terminal.Line(p.Name), name)), s.paint(terminal.Pad(s.words, 15)), terminal.Line(p.Epic),
 		}, "  "), " ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
-		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, money, queue, terminal.Line(p.URL)))...)
+		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, spoken(p.Cost), queue, terminal.Line(p.URL)))...)
 	}
 	return lines
 }

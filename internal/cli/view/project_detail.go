@@ -11,14 +11,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// Project is a project in detail: how it stands, its runs, what it took, and
-// its queue.
+// Project is a project in detail: its state, runs, cost and queue.
 func (v View) Project(d api.ProjectDetail) []string {
 	s := v.projectSignal(d.Project)
 	lines := []string{v.fit(strings.TrimRight(fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Name)), s.paint(s.words), terminal.Line(d.Epic)), " "))}
 	fact := func(name, text string) {
 		if text != "" {
-			lines = append(lines, v.hang("  "+pad(name, 14), nil, text)...)
+			lines = append(lines, v.hang("  "+terminal.Pad(name, 14), nil, text)...)
 		}
 	}
 	if d.Status == "paused" {
@@ -30,7 +29,9 @@ func (v View) Project(d api.ProjectDetail) []string {
 	fact("pull request", d.URL)
 	fact("tasks", tasksBy(d.ByStatus))
 	fact("runs", spent(d))
-	fact("limits", limits(d.Limits))
+	if d.Limits != nil {
+		fact("limits", Limits(*d.Limits))
+	}
 	if !d.LastActivity.IsZero() {
 		fact("last activity", wording.Duration(max(v.Now.Sub(d.LastActivity), time.Second))+" ago")
 	}
@@ -47,14 +48,13 @@ func (v View) Project(d api.ProjectDetail) []string {
 	return lines
 }
 
-// Queue is the epics of a queue, those that could not be started with the
-// reason.
+// Queue is the epics of a queue, with the reason if one could not start.
 func (v View) Queue(queue []api.Epic) []string {
 	var lines []string
 	for _, e := range queue {
-		place := pad(fmt.Sprintf("%d.", e.Place), 3)
+		place := terminal.Pad(fmt.Sprintf("%d.", e.Place), 3)
 		if e.Refused != nil {
-			place = pad(v.Style.Bad(v.Style.Glyph("✗", "[!]")), 3)
+			place = terminal.Pad(v.Style.Bad(v.Style.Glyph("✗", "[!]")), 3)
 		}
 		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s", place, v.Style.Strong(terminal.Line(e.ID)), terminal.Line(e.Title))))
 		from := fmt.Sprintf("by %s, %s ago, with %s on %s", e.By, wording.Duration(max(v.Now.Sub(e.At), time.Second)), e.Playbook, e.Base)
@@ -81,8 +81,8 @@ func spent(d api.ProjectDetail) string {
 		return ""
 	}
 	parts := []string{fmt.Sprint(d.Runs)}
-	if d.Known() > 0 || d.Unpriced > 0 {
-		parts = append(parts, spoken(d.Cost))
+	if cost := spoken(d.Cost); cost != "" {
+		parts = append(parts, cost)
 	}
 	if d.Tokens > 0 {
 		parts = append(parts, wording.Tokens(d.Tokens))
@@ -90,16 +90,16 @@ func spent(d api.ProjectDetail) string {
 	return strings.Join(parts, ", ")
 }
 
-func limits(l *core.Limits) string {
-	if l == nil {
-		return ""
-	}
+// Limits is the limits of a run in words.
+func Limits(l core.Limits) string {
 	parts := []string{fmt.Sprintf("%d attempts a round", l.Attempts), fmt.Sprintf("%d at once", l.Parallel)}
 	if l.WallTime > 0 {
-		parts = append(parts, wording.Duration(l.WallTime))
+		parts = append(parts, "wall time "+wording.Duration(l.WallTime))
 	}
 	if l.CostUSD > 0 {
 		parts = append(parts, wording.Money(l.CostUSD))
+	} else {
+		parts = append(parts, "no cost limit")
 	}
 	if l.Tokens > 0 {
 		parts = append(parts, wording.Tokens(l.Tokens))

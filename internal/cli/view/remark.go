@@ -9,14 +9,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// Remarkable reports an event that the run's state says more about.
+// Remarkable reports an event that Remark may add to.
 func Remarkable(t core.Type) bool {
 	return t == core.TypeVerifyRequested || t == core.TypeVerifyConcluded || t == core.TypeAttemptExited || t == core.TypeStageOpened ||
 		t == core.TypeRunPaused
 }
 
-// Remark is what the run's state tells about an event besides: which checks
-// begin, or when the next try is made. It is empty where there is nothing.
+// Remark is what the run's state adds to an event: which checks begin, or when the
+// next try is. It may be empty.
 func (v View) Remark(e core.Event, d api.RunDetail) string {
 	body, err := core.Decode(e)
 	if err != nil {
@@ -28,11 +28,8 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 			return "woken by " + wakers(m.Woken)
 		}
 	case core.RunPaused:
-		if m := d.Manager; m != nil && m.Asks && !m.Due.IsZero() {
-			return v.goesOn(m.Due, d.Next)
-		}
-		if w := d.Waves; w != nil && w.Asks && !w.Due.IsZero() {
-			return v.goesOn(w.Due, d.Next)
+		if due := Due(d); !due.IsZero() {
+			return "goes on without an answer at " + v.clock(due) + ", or with one: " + v.typed(d.Next)
 		}
 	case core.VerifyRequested:
 		if t, ok := task(d, func(t api.Task) bool { return t.ID == b.Task }); ok && len(t.Checks) > 0 {
@@ -51,10 +48,6 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 	return ""
 }
 
-func (v View) goesOn(due time.Time, next string) string {
-	return "goes on without an answer at " + v.clock(due) + ", or with one: " + v.typed(next)
-}
-
 func task(d api.RunDetail, is func(api.Task) bool) (api.Task, bool) {
 	for _, st := range d.Stages {
 		for _, t := range st.Tasks {
@@ -66,8 +59,8 @@ func task(d api.RunDetail, is func(api.Task) bool) (api.Task, bool) {
 	return api.Task{}, false
 }
 
-// again is when a task that something outside the work has set back is tried
-// again; empty where nothing is waited for.
+// again is when a task is tried again that infrastructure has set back; "" if none
+// waits.
 func (v View) again(r api.Run, t api.Task) string {
 	if r.Status != core.StatusActive || !t.NotBefore.After(v.Now) {
 		return ""

@@ -18,8 +18,8 @@ const evidenceLines = 12
 // projectColumns is how wide a list shows a project's name.
 const projectColumns = 14
 
-// Runs is a list of runs, one line each and a second where a person must act. Of
-// several projects, each has its own, by the names in v.ProjectNames.
+// Runs is a list of runs, one line each, and a second if a person can act. If they
+// belong to several projects, each shows its project.
 func (v View) Runs(runs []api.Run) []string {
 	alias, stage, project := 8, 5, 0
 	for _, r := range runs {
@@ -32,11 +32,11 @@ func (v View) Runs(runs []api.Run) []string {
 	var lines []string
 	for _, r := range runs {
 		s := v.runSignal(r)
-		columns := []string{s.String(), v.Style.Strong(pad(terminal.Line(r.Alias), alias))}
+		columns := []string{s.String(), v.Style.Strong(terminal.Pad(terminal.Line(r.Alias), alias))}
 		if project > 0 {
-			columns = append(columns, pad(v.Style.Fit(terminal.Line(cmp.Or(v.ProjectNames[r.Project], r.Project)), project), project))
+			columns = append(columns, terminal.Pad(v.Style.Fit(terminal.Line(cmp.Or(v.ProjectNames[r.Project], r.Project)), project), project))
 		}
-		columns = append(columns, s.paint(pad(s.words, 15)), pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
+		columns = append(columns, s.paint(terminal.Pad(s.words, 15)), terminal.Pad(terminal.Line(r.Stage), stage), terminal.Pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
 		lines = append(lines, v.fit(strings.Join(columns, "  ")))
 		if r.Next != "" && !r.Status.Terminal() {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)
@@ -56,8 +56,8 @@ func (v View) elapsed(r api.Run) string {
 	return wording.Duration(end.Sub(r.StartedAt).Truncate(time.Second))
 }
 
-// lasted is elapsed with the word for it: that is the clock's time, with all waiting,
-// and not the time of work that limits count.
+// lasted is elapsed in words. It is time by the clock, waiting included, unlike the
+// working time that limits count.
 func (v View) lasted(r api.Run) string {
 	elapsed := v.elapsed(r)
 	switch {
@@ -94,17 +94,13 @@ func (v View) Run(d api.RunDetail) []string {
 	return append(lines, v.waits(d)...)
 }
 
-// facts are where the work is, and what it took.
+// facts are the run's branch, playbook and figures.
 func (v View) facts(d api.RunDetail) []string {
 	unenforced := ""
 	if d.Isolation == "none" {
 		unenforced = v.Style.Asking("unenforced")
 	} else if d.Network == "open" {
 		unenforced = v.Style.Asking("open network")
-	}
-	money := ""
-	if d.Known() > 0 || d.Unpriced > 0 {
-		money = spoken(d.Cost)
 	}
 	tokens := ""
 	if d.Tokens > 0 {
@@ -113,7 +109,7 @@ func (v View) facts(d api.RunDetail) []string {
 	where := fmt.Sprintf("%s from %s", cmp.Or(terminal.Line(d.Branch), "documents"), terminal.Line(d.Base))
 	lines := []string{
 		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
-		v.fit("  " + v.Style.Faint(v.dots(v.lasted(d.Run), wording.Count(d.Attempts, "attempt"), money, tokens))),
+		v.fit("  " + v.Style.Faint(v.dots(v.lasted(d.Run), wording.Count(d.Attempts, "attempt"), spoken(d.Cost), tokens))),
 	}
 	if chosen := v.choices(d.Options); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))
@@ -133,15 +129,18 @@ func (v View) facts(d api.RunDetail) []string {
 	return lines
 }
 
-// spoken is a cost that stands among other figures.
+// spoken is a cost that stands among other figures; "" if there is none.
 func spoken(c core.Cost) string {
+	if c.Known() <= 0 && c.Unpriced <= 0 {
+		return ""
+	}
 	if c.Unpriced > 0 && c.CostUSD == nil {
 		return "cost unknown"
 	}
 	return wording.Cost(c)
 }
 
-// agents names some.
+// agents names agents.
 func agents(names []string) string {
 	text := "agent "
 	if len(names) > 1 {
@@ -165,7 +164,7 @@ func (v View) choices(c core.Options) string {
 	return v.dots(coverage, tier, designer)
 }
 
-// stageName is a stage's id, with the number by which rollback knows a phase, too.
+// stageName is a stage's id, and before it a phase's number, which rollback takes.
 func stageName(st api.Stage) string { return strings.TrimSpace(st.Number + " " + terminal.Line(st.ID)) }
 
 func (v View) stage(r api.Run, st api.Stage, width int) []string {
@@ -181,7 +180,7 @@ func (v View) stage(r api.Run, st api.Stage, width int) []string {
 	if st.Branch != "" { // a step of a plan: its name alone says nothing
 		title = "  " + v.Style.Faint(terminal.Line(st.Title))
 	}
-	lines := []string{v.fit(fmt.Sprintf("  %s %s  %s%s", s, pad(stageName(st), width), s.paint(words), title))}
+	lines := []string{v.fit(fmt.Sprintf("  %s %s  %s%s", s, terminal.Pad(stageName(st), width), s.paint(words), title))}
 	if st.Status.Closed() {
 		return lines
 	}
@@ -284,8 +283,8 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	return lines
 }
 
-// evidence is the tail of what a failing check said. It is never cut to the
-// width: what is missing could be what matters.
+// evidence is the tail of a failing check's output. It is never cut to the width:
+// the missing part could be the one that matters.
 func (v View) evidence(detail string) []string {
 	detail = strings.TrimRight(terminal.Text(detail), "\n")
 	if detail == "" {

@@ -18,8 +18,8 @@ type signal struct {
 
 func (s signal) String() string { return s.paint(s.symbol) }
 
-// rest is how a stage stands whose run does not go on, empty where it does or
-// where an agent is still at work in it.
+// rest is the state of an open stage whose run has halted; "" if the run goes on or
+// an agent still works.
 func (v View) rest(r api.Run, st api.Stage) string {
 	if status := st.Status; status != core.StageOpen && status != core.StageGated {
 		return ""
@@ -111,7 +111,7 @@ func (v View) checkSignal(r core.CheckResult) string {
 	return v.Style.Bad(v.Style.Glyph("✗", "FAIL"))
 }
 
-// dots joins what is not empty.
+// dots joins the parts that are not empty.
 func (v View) dots(parts ...string) string {
 	var kept []string
 	for _, p := range parts {

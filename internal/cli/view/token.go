@@ -24,7 +24,7 @@ func (v View) Tokens(list []api.Token) []string {
 		}
 		made := "made " + t.CreatedAt.In(v.Zone).Format("2006-01-02") + " by " + terminal.Line(t.CreatedBy)
 		lines = append(lines, v.fit(strings.Join([]string{
-			t.ID, v.Style.Strong(pad(terminal.Line(t.Name), name)), pad(string(t.Role), 8), v.Style.Faint(used + ", " + made),
+			t.ID, v.Style.Strong(terminal.Pad(terminal.Line(t.Name), name)), terminal.Pad(string(t.Role), 8), v.Style.Faint(used + ", " + made),
 		}, "  ")))
 	}
 	return lines

@@ -2,8 +2,8 @@ package view
 
 import "strings"
 
-// typed is advice with the flags in its commands that lead to the engine which
-// gave it, so that what is copied goes there, too.
+// typed adds v.Flags to the commands in advice, so that a copied command reaches the
+// same engine.
 func (v View) typed(advice string) string {
 	if v.Flags == "" {
 		return advice

@@ -51,8 +51,7 @@ func (v View) wave(w *api.Waves) string {
 	return v.dots(text, wording.Count(w.Facts, "fact"))
 }
 
-// pieces is a line for each of the newest delegations, and why where it waits or
-// came to nothing.
+// pieces is a line for each of the newest delegations, and why it waits or failed.
 func (v View) pieces(all []api.Piece) []string {
 	var lines []string
 	if cut := len(all) - delegationsShown; cut > 0 {
@@ -61,7 +60,7 @@ func (v View) pieces(all []api.Piece) []string {
 	}
 	width := 3
 	for _, p := range all {
-		if w := terminal.Width(terminal.Line(p.ID)); w <= idColumns { // a longer one stands out, and the others stay narrow
+		if w := terminal.Width(terminal.Line(p.ID)); w <= idColumns { // a longer one sticks out, and the others stay narrow
 			width = max(width, w)
 		}
 	}
@@ -71,7 +70,7 @@ func (v View) pieces(all []api.Piece) []string {
 		if title := terminal.Line(p.Title); title != "" {
 			about += ": " + title // the end of a long one may be cut
 		}
-		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, pad(terminal.Line(p.ID), width), s.paint(pad(s.words, 9)), about)))
+		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, terminal.Pad(terminal.Line(p.ID), width), s.paint(terminal.Pad(s.words, 9)), about)))
 		for _, why := range whys(p) {
 			lines = append(lines, v.hang("      ", v.Style.Faint, why)...)
 		}
@@ -79,7 +78,7 @@ func (v View) pieces(all []api.Piece) []string {
 	return lines
 }
 
-// whys are what a person wants to know of a piece besides its state.
+// whys are the reasons for a piece's state.
 func whys(p api.Piece) []string {
 	var list []string
 	add := func(text string) { list = append(list, text) }
@@ -98,7 +97,7 @@ func whys(p api.Piece) []string {
 	return list
 }
 
-// refusals are what the planner wanted last and did not get.
+// refusals are the planner's last proposals that were refused.
 func (v View) refusals(w *api.Waves) []string {
 	var lines []string
 	for _, no := range w.Refused {
@@ -113,8 +112,8 @@ func (v View) refusals(w *api.Waves) []string {
 	return append([]string{""}, lines...)
 }
 
-// wavesTrack is the live view's line of a run in waves: the wave, and how much of
-// its work is where.
+// wavesTrack is the live view's line of a run in waves: the wave, and its
+// delegations by state.
 func (v View) wavesTrack(d api.RunDetail) string {
 	counts := map[string]int{}
 	for _, p := range d.Waves.Pieces {

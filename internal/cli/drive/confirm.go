@@ -1,0 +1,24 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+// ConfirmUnnamed asks a person at a terminal who did not name the run whether they
+// mean the one that was found. Scripts and sessions are not asked.
+func ConfirmUnnamed(ctx context.Context, sh *shell.Shell, given string, run api.Run, question string) error {
+	if given != "" || !sh.Console.Ask || sh.JSON || sh.SessionHere() != "" {
+		return nil
+	}
+	yes, err := sh.Confirm(ctx, fmt.Sprintf(question, terminal.Line(run.Alias), terminal.Line(run.Stage)))
+	if err == nil && !yes {
+		sh.Printf("Nothing was done.\n")
+		err = shell.Exit(shell.ExitError)
+	}
+	return err
+}

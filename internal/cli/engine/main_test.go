@@ -1,0 +1,9 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m) }

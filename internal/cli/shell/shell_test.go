@@ -1,0 +1,33 @@
+package shell_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// TestACommandEndsWithItsStateFolder holds that a command whose own engine lost
+// its folder says so once, and looks for no other engine: that one would begin on
+// an empty folder.
+func TestACommandEndsWithItsStateFolder(t *testing.T) {
+	b := clitest.New(t).Own()
+	b.Put("r1", core.StatusActive)
+	connect, connected := b.Dial, 0
+	b.Dial = func(ctx context.Context, o shell.ConnectOptions) (api.Service, func() error, error) {
+		connected++
+		svc, end, err := connect(ctx, o)
+		gone := core.Errorf(core.CodeUnavailable, "the folder is gone").WithHint("put it back")
+		o.Lost(gone)
+		return svc, func() error { _ = end(); return gone }, err
+	}
+	b.Run(t, shell.ExitError, "watch", "alias-r1")
+	b.Said(t, b.Err, "the folder is gone", "try: put it back")
+	if said := strings.Count(b.Err.String(), "gone"); said != 1 || connected != 1 || b.Closed != 1 {
+		t.Errorf("said %d times, connected %d, closed %d", said, connected, b.Closed)
+	}
+}

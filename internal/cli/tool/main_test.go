@@ -1,0 +1,15 @@
+package tool_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv("TEST_MCP") != "" {
+		os.Exit(beServer())
+	}
+	clitest.Main(m)
+}

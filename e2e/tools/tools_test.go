@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
@@ -57,7 +58,7 @@ func (tr trial) run(t *testing.T) result {
 		tooltest.Unisolated(t, reason)
 	}
 	a := shimtest.New(t, sandbox.Sandbox, "exec 2>&1\n"+tr.line, func(s *shim.Spec) {
-		s.Network, s.ReadOnly, s.Writable, s.Env, s.Writes = tr.network, tr.shown, tr.shared, tr.set, shim.WritesArtifacts
+		s.Network, s.ReadOnly, s.Writable, s.Env, s.Writes = tr.network, tr.shown, tr.shared, tr.set, core.WritesArtifacts
 		s.Network.Advice, s.Settings = "Ask for %s.", tr.settings
 	})
 	for name, text := range tr.files {

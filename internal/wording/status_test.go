@@ -11,7 +11,7 @@ import (
 func TestStatus(t *testing.T) {
 	for status, want := range map[string]string{
 		string(core.StatusActive): "running", string(core.StatusAwaiting): "waiting for you", string(core.StatusReview): "in review",
-		string(core.StatusCompleted): "completed", api.ProjectWaiting: "waiting for you", api.PieceStuck: "stuck, waiting for you",
+		string(core.StatusCompleted): "completed", string(api.ProjectWaiting): "waiting for you", string(api.PieceStuck): "stuck, waiting for you",
 		string(core.StageGated): "waiting for you", string(core.StageStale): "to be redone", string(core.StagePending): "to come",
 		string(core.StageOpen): "under way", string(core.StageDone): "passed", "some_thing": "some thing",
 	} {

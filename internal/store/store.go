@@ -71,34 +71,34 @@ type Commit struct {
 	After   int64 // sequence number the stream must stand at
 	Events  []core.Event
 	Given   []Position // what the step was judged by besides its own stream
-	Idle    string     // a project that must have no open run; "" where it does not matter
+	Idle    string     // a project that must have no open run; "" if it does not matter
 	Acquire []core.Claim
 	Release []core.Claim
-	Budget  *Budget    // nil where no limit of a project is to hold
+	Budget  *Budget    // nil if no limit of a project is to hold
 	Spends  bool       // the run has used more, or begun to work: the other active runs of its project that are Limited are woken
 	DueAt   *time.Time // when the stream wants to be looked at again; nil for never
-	Run     *RunRow    // projections, nil where unchanged
+	Run     *RunRow    // projections, nil if unchanged
 	Project *ProjectRow
 	Tasks   []TaskRow // rows to insert or replace
 	// Messages are what the events add to the project's conversation.
 	Messages []MessageRow
 	// Conversations are those that the events open or name.
 	Conversations []ConversationRow
-	// Progress, where set, brings the row of the project that the run drives up
+	// Progress, if set, brings the row of the project that the run drives up
 	// to date. A project that is not registered has no row.
 	Progress *Progress
 	// Attended means that whoever commits looks at the stream afterwards without
 	// being told to: its wake is raised, for the case that they do not live to,
 	// and found by a later Claim, but not hinted at.
 	Attended bool
-	// Standing, where set, brings the row of a project up to date with what
+	// Standing, if set, brings the row of a project up to date with what
 	// people decided about it.
 	Standing *Standing
-	// Snapshot, where set, replaces the stream's snapshot.
+	// Snapshot, if set, replaces the stream's snapshot.
 	Snapshot *Snapshot
 }
 
-// Position is where a stream stands, 0 where it has no events.
+// Position is where a stream stands, 0 if it has no events.
 type Position struct {
 	Stream string
 	Seq    int64
@@ -155,8 +155,8 @@ type ProjectRow struct {
 	Unpriced                                            int // attempts that are not in it
 	PRURL                                               string
 	PRNumber                                            int
-	Playbook                                            string // that drives it where none is named
-	Paused                                              string // why a person paused it; "" where nobody did
+	Playbook                                            string // that drives it if none is named
+	Paused                                              string // why a person paused it; "" if nobody did
 	Reason                                              string // why the run that drives it waits
 	ArchivedAt                                          *time.Time
 	Queued, Refused                                     int // epics
@@ -207,15 +207,15 @@ type ConversationRow struct {
 	ID, Project, Name, CreatedBy string
 	CreatedAt                    time.Time
 	Messages                     int
-	LastAt                       time.Time // zero where nothing was said
+	LastAt                       time.Time // zero if nothing was said
 }
 
 // MessageFilter narrows a project's conversation.
 type MessageFilter struct {
 	Project      string
-	Conversation string // id; all of the project's where empty
+	Conversation string // id; all of the project's if empty
 	After        string // event; only what follows it
-	Last         bool   // the newest of it, where there is more than Limit; After is ignored
+	Last         bool   // the newest of it, if there is more than Limit; After is ignored
 	Limit        int    // 0 for all
 }
 
@@ -244,7 +244,7 @@ type RunTotals struct {
 	CostUSD   float64
 	Unpriced  int // attempts that are not in it
 	Tokens    int64
-	UpdatedAt time.Time // when one of them moved on last; zero where there is none
+	UpdatedAt time.Time // when one of them moved on last; zero if there is none
 }
 
 // Store keeps streams of events, and in the same transaction the projections,
@@ -272,9 +272,9 @@ type Store interface {
 
 	// Events reads a stream in order, from the event after `after`.
 	Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error)
-	// Head is where a stream stands; the zero Head where it has no events.
+	// Head is where a stream stands; the zero Head if it has no events.
 	Head(ctx context.Context, stream string) (core.Head, error)
-	// Snapshot is the stream's newest snapshot, ErrNotFound where it has none.
+	// Snapshot is the stream's newest snapshot, ErrNotFound if it has none.
 	Snapshot(ctx context.Context, stream string) (Snapshot, error)
 
 	// Claim takes up to limit wakes that are pending or due, oldest first, for
@@ -286,7 +286,7 @@ type Store interface {
 	// everything the wake was raised for, and may pass it to Rest.
 	Raised(ctx context.Context, stream string) (wake, head int64, err error)
 	// Rest ends a look: the stream is done up to w.Seq. An event committed
-	// since then keeps the wake pending. ErrFenced where another engine took it.
+	// since then keeps the wake pending. ErrFenced if another engine took it.
 	Rest(ctx context.Context, engine string, w Wake) error
 	// NextDue is the earliest time any stream wants to be looked at; nil for none.
 	NextDue(ctx context.Context) (*time.Time, error)
@@ -295,7 +295,7 @@ type Store interface {
 	Wakes() <-chan struct{}
 
 	Run(ctx context.Context, idOrAlias string) (RunRow, error)
-	// Runs lists runs, the newest first. It fails with ErrNotFound where Before is
+	// Runs lists runs, the newest first. It fails with ErrNotFound if Before is
 	// none of them.
 	Runs(ctx context.Context, f Filter) ([]RunRow, error)
 	// RunTotals sums up all runs of a project.
@@ -306,7 +306,7 @@ type Store interface {
 	Projects(ctx context.Context, limit int) ([]ProjectRow, error)
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
 	// Messages reads the conversation of a project over all its runs, the oldest
-	// first. It fails with ErrNotFound where After is none of it.
+	// first. It fails with ErrNotFound if After is none of it.
 	Messages(ctx context.Context, f MessageFilter) ([]MessageRow, error)
 	// Conversations lists those of a project, the first first.
 	Conversations(ctx context.Context, project string) ([]ConversationRow, error)
@@ -328,7 +328,7 @@ type Store interface {
 	// project.
 	Spending(ctx context.Context, since time.Time) ([]DaySpent, error)
 
-	// Recall finds a remembered verdict of a check; ErrNotFound where there is none.
+	// Recall finds a remembered verdict of a check; ErrNotFound if there is none.
 	Recall(ctx context.Context, key string) ([]byte, error)
 	// Remember keeps a verdict. It is derived and may be forgotten at any time.
 	Remember(ctx context.Context, key string, verdict []byte) error

@@ -39,10 +39,10 @@ func (Decider) Decide(r *core.Run) []core.Body {
 
 // draft has a change of the plan committed.
 func draft(r *core.Run) []core.Body {
-	if r.Managing.Draft == nil || work.Moving(r) {
+	if r.Managing.PlanProposed == nil || work.Moving(r) {
 		return nil
 	}
-	return []core.Body{core.PlanWriteRequested{Files: r.Managing.Draft.Files, Message: r.Managing.Draft.Message}}
+	return []core.Body{core.PlanWriteRequested{Files: r.Managing.PlanProposed.Files, Message: r.Managing.PlanProposed.Message}}
 }
 
 // publish brings what the manager wants published to the pull request. A person

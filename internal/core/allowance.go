@@ -72,9 +72,9 @@ func (r *Run) ShareAt(at time.Time) Spent {
 }
 
 // ProjectSpent tells a run what the other runs of its project had used and held
-// at a moment. It is said where that, with what the run uses and wants to
+// at a moment. It is said if that, with what the run uses and wants to
 // reserve itself, reaches a limit of the project: so the decision that follows
-// can be derived again from the run's own events. It is also said where the run
+// can be derived again from the run's own events. It is also said if the run
 // would otherwise look at the project's time too late. What others hold they may
 // give back at any time, so that part of it is good for one step.
 type ProjectSpent struct {
@@ -115,7 +115,7 @@ type overLimit struct {
 	reason string
 }
 
-// reached is the limit of money, tokens or time that is used up; nil where none
+// reached is the limit of money, tokens or time that is used up; nil if none
 // is.
 func (l ProjectLimits) reached(total Spent) *overLimit {
 	switch {
@@ -129,7 +129,7 @@ func (l ProjectLimits) reached(total Spent) *overLimit {
 	return nil
 }
 
-// exhausted is the limit of attempts, where no further one may be started.
+// exhausted is the limit of attempts, if no further one may be started.
 func (l ProjectLimits) exhausted(total Spent) *overLimit {
 	if l.Attempts == 0 || total.Attempts < l.Attempts {
 		return nil
@@ -187,7 +187,7 @@ func lawAllowance(r *Run, b AttemptRequested) error {
 			return unlawful("attempt %s: %s", attempt, l.reason)
 		}
 	}
-	if b.Reserve == nil { // it has to ask before it spends, where there are limits
+	if b.Reserve == nil { // it has to ask before it spends, if there are limits
 		return nil
 	}
 	return lawLeft(r, nil, attempt, *b.Reserve)

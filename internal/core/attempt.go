@@ -24,7 +24,7 @@ type Attempt struct {
 	Base       string         `json:"base"`
 	Agent      string         `json:"agent,omitempty"`
 	Isolation  string         `json:"isolation,omitempty"`
-	Session    string         `json:"session,omitempty"` // that started it; none where the engine did
+	Session    string         `json:"session,omitempty"` // that started it; none if the engine did
 	StartedAt  time.Time      `json:"started_at,omitzero"`
 	StopReason string         `json:"stop_reason,omitempty"`
 	Exit       ExitKind       `json:"exit,omitempty"`
@@ -35,7 +35,7 @@ type Attempt struct {
 	Usage      Usage          `json:"usage"`             // as its agent claims; Used is what counts
 	Metered    *Usage         `json:"metered,omitempty"` // by its broker
 	Brokered   bool           `json:"brokered,omitempty"`
-	Reserved   *Amount        `json:"reserved,omitempty"` // what it may spend in all; nil where nothing limited it at its start
+	Reserved   *Amount        `json:"reserved,omitempty"` // what it may spend in all; nil if nothing limited it at its start
 	Wants      *Want          `json:"wants,omitempty"`    // that is not answered
 	Answered   int64          `json:"answered,omitempty"` // number of its newest want that is
 	Short      *Shortage      `json:"short,omitempty"`    // why that one was not met in full

@@ -67,7 +67,8 @@ const (
 	TypeContentTrusted    Type = "ContentTrusted"
 )
 
-// RunStarted opens a run. It pins everything that must not change under it.
+// RunStarted opens a run. It pins everything that must not change under it; the run's
+// state begins as a copy of it.
 type RunStarted struct {
 	Run        string     `json:"run"`
 	Alias      string     `json:"alias"`
@@ -83,14 +84,14 @@ type RunStarted struct {
 	Remote     string     `json:"remote"`      // where the branch is published
 	Forge      string     `json:"forge"`
 	ForgeURL   string     `json:"forge_url,omitempty"`  // of a forge that is asked over HTTP
-	Repository string     `json:"repository,omitempty"` // owner/name on it, where that was named
-	Home       string     `json:"home,omitempty"`       // the person's repository, where Remote is another
+	Repository string     `json:"repository,omitempty"` // owner/name on it, if that was named
+	Home       string     `json:"home,omitempty"`       // the person's repository, if Remote is another
 	Isolation  string     `json:"isolation"`            // sandbox, container, none
 	Identity   Identity   `json:"identity"`
 	Policy     *RunPolicy `json:"policy,omitempty"`
 	Options    Options    `json:"choices"`
-	Session    string     `json:"session,omitempty"` // the interactive session that starts its agents; none where empty
-	// Conversation is where its goal was said; the project's first where empty.
+	Session    string     `json:"session,omitempty"` // the interactive session that starts its agents; none if empty
+	// Conversation is where its goal was said; the project's first if empty.
 	Conversation string     `json:"conversation,omitempty"`
 	Preflight    *Preflight `json:"preflight,omitempty"`
 	Network      *Network   `json:"network,omitempty"`
@@ -166,7 +167,7 @@ type TaskAdmitted struct {
 	Timeout   time.Duration `json:"timeout"`
 	// VerifyFirst has the run's branch looked at before anybody is started.
 	VerifyFirst bool `json:"verify_first,omitempty"`
-	// Delegation is the proposal that this admits; "" where nobody proposed it.
+	// Delegation is the proposal that this admits; "" if nobody proposed it.
 	Delegation string `json:"delegation,omitempty"`
 }
 
@@ -186,7 +187,7 @@ type AttemptRequested struct {
 	Attempt string `json:"attempt"`
 	N       int    `json:"n"`
 	Base    string `json:"base"` // commit the workspace starts from
-	// Reserve is what the attempt may spend before it asks for more; nil where nothing limits it.
+	// Reserve is what the attempt may spend before it asks for more; nil if nothing limits it.
 	Reserve *Amount `json:"reserve,omitempty"`
 }
 
@@ -242,7 +243,10 @@ const (
 	ExitNoStart   ExitKind = "no_start"  // could not be started
 )
 
-// AttemptExited ends an attempt and records what it handed in.
+// AttemptExited ends an attempt and records what it handed in. It is the third form
+// of an outcome, each made from the one before: agent.Outcome is what the agent's
+// program claims, shim.Exit is what its supervisor saw, in a file of the attempt that
+// outlives the engine, and this is what the engine made of both, kept for good.
 type AttemptExited struct {
 	Attempt    string        `json:"attempt"`
 	Kind       ExitKind      `json:"kind"`
@@ -252,7 +256,7 @@ type AttemptExited struct {
 	Summary    string        `json:"summary,omitempty"`  // the agent's own words: shown, never believed
 	RetryAt    *time.Time    `json:"retry_at,omitempty"` // when a usage limit resets
 	Usage      Usage         `json:"usage"`              // as its agent claims
-	Metered    *Usage        `json:"metered,omitempty"`  // by its broker; nil where it had none
+	Metered    *Usage        `json:"metered,omitempty"`  // by its broker; nil if it had none
 	Duration   time.Duration `json:"duration,omitempty"`
 	Transcript string        `json:"transcript,omitempty"` // digest
 	Observed   bool          `json:"observed"`             // tool calls could be seen
@@ -260,9 +264,9 @@ type AttemptExited struct {
 	// Hopeless says that trying again fails in the same way until a person has put something right: a program or a credential
 	// is missing. It says nothing about the work.
 	Hopeless bool `json:"hopeless,omitempty"`
-	// Traffic is nil where nobody looked: the network was open.
+	// Traffic is nil if nobody looked: the network was open.
 	Traffic *Traffic `json:"traffic,omitempty"`
-	// Resources is what it took of the machine; nil where nothing bounded it.
+	// Resources is what it took of the machine; nil if nothing bounded it.
 	Resources *Consumption `json:"resources,omitempty"`
 }
 
@@ -292,7 +296,7 @@ type VerifyConcluded struct {
 	Review   *Review          `json:"review,omitempty"`
 	Skips    []SkipProposal   `json:"skips,omitempty"`   // what a plan proposes to leave out
 	Touches  bool             `json:"touches,omitempty"` // what was changed is among what the playbook wants reviewed
-	Output   *WorkerOutput    `json:"output,omitempty"`  // a worker's answer, where the run goes in waves
+	Output   *WorkerOutput    `json:"output,omitempty"`  // a worker's answer, if the run goes in waves
 	Touched  []string         `json:"touched,omitempty"` // files that such a worker changed
 	Decision *PlannerDecision `json:"decision,omitempty"`
 	Duration time.Duration    `json:"duration,omitempty"`
@@ -306,7 +310,7 @@ type CheckResult struct {
 	Passed  bool          `json:"passed"`
 	Detail  string        `json:"detail,omitempty"` // what was there, or the tail of the output
 	Output  string        `json:"output,omitempty"` // digest of the whole output
-	Files   []string      `json:"files,omitempty"`  // changed: those that matched, some of them where there are many
+	Files   []string      `json:"files,omitempty"`  // changed: those that matched, some of them if there are many
 	Reused  bool          `json:"reused,omitempty"` // a remembered verdict
 	Elapsed time.Duration `json:"elapsed,omitempty"`
 }

@@ -20,7 +20,7 @@ type ProjectNamed struct {
 	Name string `json:"name"`
 }
 
-// PlaybookChosen says which playbook drives a project where none is named.
+// PlaybookChosen says which playbook drives a project if none is named.
 type PlaybookChosen struct {
 	Playbook string `json:"playbook"`
 }

@@ -39,7 +39,7 @@ type Leak struct {
 	Rule   string `json:"rule"`             // what it looks like
 	File   string `json:"file,omitempty"`   // empty for the message, author or committer of a commit
 	Line   int    `json:"line,omitempty"`   // of the file as Commit left it
-	Commit string `json:"commit,omitempty"` // that has it, where the last version has not
+	Commit string `json:"commit,omitempty"` // that has it, if the last version has not
 	Count  int    `json:"count,omitempty"`  // of places that are not listed, with [LeakMore]
 }
 
@@ -87,7 +87,7 @@ type FeedbackGiven struct {
 	Stage string   `json:"stage"`
 	Text  string   `json:"text"`
 	Reset bool     `json:"reset,omitempty"`
-	About *Subject `json:"about,omitempty"` // what the person was shown; nil where no gate stood
+	About *Subject `json:"about,omitempty"` // what the person was shown; nil if no gate stood
 }
 
 // RolledBack sends the run back to an earlier stage.
@@ -98,7 +98,7 @@ type RolledBack struct {
 	Findings []Finding `json:"findings,omitempty"`
 	Reset    bool      `json:"reset,omitempty"`
 	Auto     bool      `json:"auto,omitempty"`
-	About    *Subject  `json:"about,omitempty"` // what the person was shown; nil where no gate stood
+	About    *Subject  `json:"about,omitempty"` // what the person was shown; nil if no gate stood
 }
 
 // RefKept records that abandoned work is held under a ref.
@@ -136,7 +136,7 @@ type StageSkipped struct {
 // AttemptsReset gives a stage's current round its attempts back.
 type AttemptsReset struct {
 	Stage  string         `json:"stage"`
-	Limits *AttemptLimits `json:"limits,omitempty"` // of each attempt from now on; nil where they stay
+	Limits *AttemptLimits `json:"limits,omitempty"` // of each attempt from now on; nil if they stay
 }
 
 // TargetChosen names another branch for the pull request to go to. What was

@@ -23,7 +23,7 @@ type MessageSent struct {
 	Voice        Voice  `json:"voice"`
 	Text         string `json:"text"`
 	Call         string `json:"call,omitempty"`         // by which a repetition is known
-	Conversation string `json:"conversation,omitempty"` // the project's first where empty
+	Conversation string `json:"conversation,omitempty"` // the project's first if empty
 }
 
 // QuestionAsked is a question to people. The run waits for the answer once the
@@ -31,14 +31,14 @@ type MessageSent struct {
 type QuestionAsked struct {
 	ID       string        `json:"id"`
 	Text     string        `json:"text"`
-	Default  string        `json:"default,omitempty"` // the answer where nobody gives one
+	Default  string        `json:"default,omitempty"` // the answer if nobody gives one
 	After    time.Duration `json:"after,omitempty"`   // how long to wait for one
 	Call     string        `json:"call,omitempty"`
 	From     string        `json:"from,omitempty"`     // delegation of a wave that raised it
 	Blocking bool          `json:"blocking,omitempty"` // it cannot go on without the answer
 	About    string        `json:"about,omitempty"`    // key of the fact that the answer establishes
-	Voice    Voice         `json:"voice,omitempty"`    // whose part is spoken; the asker's own where empty
-	// Conversation is where it is asked; the project's first where empty.
+	Voice    Voice         `json:"voice,omitempty"`    // whose part is spoken; the asker's own if empty
+	// Conversation is where it is asked; the project's first if empty.
 	Conversation string `json:"conversation,omitempty"`
 }
 
@@ -79,7 +79,7 @@ type PlanProposed struct {
 	Message string     `json:"message"`        // of the commit, after "plan: "
 	Base    string     `json:"base,omitempty"` // digest of the plan that it changes
 	Call    string     `json:"call,omitempty"`
-	Voice   Voice      `json:"voice,omitempty"` // whose part is spoken; the caller's own where empty
+	Voice   Voice      `json:"voice,omitempty"` // whose part is spoken; the caller's own if empty
 }
 
 // PlanFile is one of the plan's documents.
@@ -99,13 +99,13 @@ type ToolRefused struct {
 // DetailFetched records that an agent read what a run in waves knows. Nothing
 // follows from it.
 type DetailFetched struct {
-	Name  string `json:"name,omitempty"`  // as it was called; the list of all where empty
+	Name  string `json:"name,omitempty"`  // as it was called; the list of all if empty
 	From  int64  `json:"from,omitempty"`  // byte that it began with
 	Voice Voice  `json:"voice,omitempty"` // that the agent gave itself
 }
 
 // ValidateConcluded is what came of looking at the run's branch: once more, or
-// before anybody works on a task that is done where its checks hold already.
+// before anybody works on a task that is done if its checks hold already.
 type ValidateConcluded struct {
 	Task    string        `json:"task"`
 	Commit  string        `json:"commit"`

@@ -56,7 +56,7 @@ type StageDiscarded struct {
 	Round  int    `json:"round"`
 	Reason string `json:"reason"`
 	Again  bool   `json:"again,omitempty"`
-	// Delegation is the proposal that this carries out; "" where nobody proposed it.
+	// Delegation is the proposal that this carries out; "" if nobody proposed it.
 	Delegation string `json:"delegation,omitempty"`
 }
 
@@ -121,7 +121,7 @@ type PullRequestSeen struct {
 	Preview string           `json:"preview,omitempty"` // link to a preview deployment
 	Cursor  string           `json:"cursor,omitempty"`  // what of the notes on it was read
 	Commit  string           `json:"commit,omitempty"`  // that was published when it was looked at
-	Merge   string           `json:"merge,omitempty"`   // the merge that a person granted, where the base holds it
+	Merge   string           `json:"merge,omitempty"`   // the merge that a person granted, if the base holds it
 }
 
 func (PlanRead) event() Type           { return TypePlanRead }

@@ -27,7 +27,7 @@ type WaveClosed struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// BriefAdmitted lets a delegation begin.
+// BriefAdmitted admits a delegation.
 type BriefAdmitted struct {
 	Brief Brief `json:"brief"`
 }

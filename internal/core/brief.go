@@ -12,7 +12,7 @@ const (
 	MaxRequired = 64 // inputs, each of which is laid out
 )
 
-// Flaw says what is wrong with how a brief names things; "" where nothing is. Its
+// Flaw says what is wrong with how a brief names things; "" if nothing is. Its
 // id becomes the name of a stage, of a branch and of files, its outputs become
 // files beside those of Stellwerk.
 func (b Brief) Flaw() string {

@@ -18,7 +18,7 @@ const (
 	keptCalls = 64
 )
 
-// Heard finds a call that was carried out; nil where there is none of that name.
+// Heard finds a call that was carried out; nil if there is none of that name.
 func (r *Run) Heard(tool Tool, call string) *Heard {
 	return find(r.Calls, func(h *Heard) bool { return h.Call == call && h.Tool == tool })
 }

@@ -3,7 +3,7 @@ package core
 import "slices"
 
 // Artifact is the document that must be handed in for a check to hold, and that
-// it reads itself; empty where it looks at something else.
+// it reads itself; empty if it looks at something else.
 func (c Check) Artifact() string {
 	switch c.Kind {
 	case CheckArtifact, CheckPlan:

@@ -18,47 +18,35 @@ func (r *Run) Clone() *Run {
 	c.Managing.Wakes, c.Talk = slices.Clone(r.Managing.Wakes), slices.Clone(r.Talk)
 	c.Questions, c.Answers, c.Calls = slices.Clone(r.Questions), slices.Clone(r.Answers), slices.Clone(r.Calls)
 	c.Managing.Documents, c.Managing.Rounds = slices.Clone(r.Managing.Documents), maps.Clone(r.Managing.Rounds)
-	c.Managing.Delegations = slices.Clone(r.Managing.Delegations)
-	for i, d := range r.Managing.Delegations {
-		delegation := *d
-		c.Managing.Delegations[i] = &delegation
-	}
-	c.Waves = r.Waves.clone()
-	if r.Pause != nil {
-		pause := *r.Pause
-		c.Pause = &pause
-	}
-	if r.PullRequest != nil {
-		pr := *r.PullRequest
-		c.PullRequest = &pr
-	}
-	c.Stages = make([]*Stage, len(r.Stages))
-	for i, s := range r.Stages {
-		c.Stages[i] = s.clone()
+	c.Managing.Delegations = copies(r.Managing.Delegations)
+	c.Waves, c.Pause, c.PullRequest = r.Waves.clone(), copied(r.Pause), copied(r.PullRequest)
+	c.Stages = copies(r.Stages)
+	for _, s := range c.Stages {
+		s.Gate, s.Turn, s.Tasks = copied(s.Gate), copied(s.Turn), copies(s.Tasks)
+		if s.Turn != nil {
+			s.Turn.Deeds = slices.Clone(s.Turn.Deeds)
+		}
+		for _, t := range s.Tasks {
+			t.Attempts = copies(t.Attempts)
+		}
 	}
 	return &c
 }
 
-func (s *Stage) clone() *Stage {
-	c := *s
-	if s.Gate != nil {
-		gate := *s.Gate
-		c.Gate = &gate
+// copied is a copy of what p points to; nil if it points to nothing.
+func copied[E any](p *E) *E {
+	if p == nil {
+		return nil
 	}
-	if s.Turn != nil {
-		turn := *s.Turn
-		turn.Deeds = slices.Clone(s.Turn.Deeds)
-		c.Turn = &turn
-	}
-	c.Tasks = make([]*Task, len(s.Tasks))
-	for i, t := range s.Tasks {
-		task := *t
-		task.Attempts = make([]*Attempt, len(t.Attempts))
-		for j, a := range t.Attempts {
-			attempt := *a
-			task.Attempts[j] = &attempt
-		}
-		c.Tasks[i] = &task
-	}
+	c := *p
 	return &c
+}
+
+// copies is a list of copies.
+func copies[E any](list []*E) []*E {
+	all := make([]*E, len(list))
+	for i, e := range list {
+		all[i] = copied(e)
+	}
+	return all
 }

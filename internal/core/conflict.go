@@ -31,7 +31,7 @@ type Conflict struct {
 type Side struct {
 	Source string `json:"source"` // delegation, wave, question, or the planner
 	Origin Origin `json:"origin,omitempty"`
-	Fact   string `json:"fact,omitempty"` // id, where it is an entry of the pool
+	Fact   string `json:"fact,omitempty"` // id, if it is an entry of the pool
 	Text   string `json:"text"`
 }
 
@@ -142,7 +142,7 @@ func FileConflicts(all []Written) []Conflict {
 }
 
 // sights reports whether a delegation came after another, directly or not. Each is
-// followed back once, and only where it is asked about.
+// followed back once, and only if it is asked about.
 func sights(all []Written) func(i, k int) bool {
 	at := make(map[string]int, len(all))
 	for i, w := range all {

@@ -21,7 +21,7 @@ const (
 // Message is something that was said in a project's conversation.
 type Message struct {
 	Event string `json:"event"`
-	// Conversation is where; the project's first where empty.
+	// Conversation is where; the project's first if empty.
 	Conversation string    `json:"conversation,omitempty"`
 	Voice        Voice     `json:"voice"`
 	By           string    `json:"by,omitempty"`
@@ -51,7 +51,7 @@ type Question struct {
 	Blocking bool      `json:"blocking,omitempty"` // somebody cannot go on without the answer
 	About    string    `json:"about,omitempty"`    // key of the fact that the answer establishes
 	At       time.Time `json:"at"`
-	// Conversation is where it was asked; the project's first where empty.
+	// Conversation is where it was asked; the project's first if empty.
 	Conversation string `json:"conversation,omitempty"`
 }
 
@@ -85,12 +85,12 @@ func (r *Run) asking() string {
 // QuestionID is the identity of a question in this run.
 func (r *Run) QuestionID(text string) string { return QuestionID(r.asking(), text) }
 
-// Question finds a question that nobody has answered; nil where there is none.
+// Question finds a question that nobody has answered; nil if there is none.
 func (r *Run) Question(id string) *Question {
 	return find(r.Questions, func(q *Question) bool { return q.ID == id })
 }
 
-// Answered finds what a question was answered with; nil where it was not.
+// Answered finds what a question was answered with; nil if it was not.
 func (r *Run) Answered(id string) *Answer {
 	return find(r.Answers, func(a *Answer) bool { return a.Question.ID == id })
 }

@@ -50,7 +50,7 @@ func (u Usage) Cost(over bool) Cost {
 	return CostOf(u.CostUSD, 0)
 }
 
-// Cost is what the attempt cost; nothing where it never started. A broker knows that
+// Cost is what the attempt cost; nothing if it never started. A broker knows that
 // of each attempt.
 func (a *Attempt) Cost() Cost {
 	if a.Metered != nil {

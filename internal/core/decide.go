@@ -7,7 +7,7 @@ import (
 )
 
 // Decider is the pure code behind a playbook kind: given the state, what next.
-// It keeps no state of its own and returns nothing where there is nothing to
+// It keeps no state of its own and returns nothing if there is nothing to
 // decide.
 type Decider interface {
 	Kind() string

@@ -31,14 +31,14 @@ func (s DelegationStatus) Over() bool {
 type Proposal struct {
 	Title   string   `json:"title,omitempty"`
 	Prompt  string   `json:"prompt,omitempty"`
-	Line    string   `json:"line,omitempty"` // of work that it belongs to; one of its own where empty
+	Line    string   `json:"line,omitempty"` // of work that it belongs to; one of its own if empty
 	Kind    TaskKind `json:"kind,omitempty"`
 	Role    string   `json:"role,omitempty"`
 	Inputs  []string `json:"inputs,omitempty"`
 	Outputs []string `json:"outputs,omitempty"`
 	Checks  []string `json:"checks,omitempty"` // commands that must succeed
 	After   []string `json:"after,omitempty"`  // delegations and lines that come before it
-	Voice   Voice    `json:"voice,omitempty"`  // whose part the caller speaks; their own where empty
+	Voice   Voice    `json:"voice,omitempty"`  // whose part the caller speaks; their own if empty
 }
 
 // Key tells proposals apart: the same wish twice has the same key.
@@ -76,7 +76,7 @@ const (
 // DelegationID is the identity of the n-th delegation of a run.
 func DelegationID(n int) string { return "t" + strconv.Itoa(n) }
 
-// Delegation finds a delegation by its id; nil where there is none.
+// Delegation finds a delegation by its id; nil if there is none.
 func (r *Run) Delegation(id string) *Delegation {
 	return first(r.Managing.Delegations, func(d *Delegation) bool { return d.ID == id })
 }
@@ -88,7 +88,7 @@ func (r *Run) Was(id string) bool {
 	return err == nil && DelegationID(n) == id && n >= 1 && n <= r.Managing.Delegated
 }
 
-// LineOf finds the stage of a line of work by its name or its branch; nil where
+// LineOf finds the stage of a line of work by its name or its branch; nil if
 // there is none.
 func (r *Run) LineOf(name string) *Stage {
 	return first(r.Stages, func(s *Stage) bool { return s.Branch != "" && (s.ID == name || s.Branch == name) })
@@ -116,7 +116,7 @@ func (r *Run) NextRound(stage string) int {
 func (r *Run) Merges(s *Stage) bool { return r.Was(s.ID) }
 
 // LineName is the name of a line of work by what somebody calls it: a short word
-// or a whole branch. "" stands for a line of its own. ok is false where no line
+// or a whole branch. "" stands for a line of its own. ok is false if no line
 // can be called so.
 func (r *Run) LineName(called string) (name string, ok bool) {
 	if called == "" || called == r.Branch {

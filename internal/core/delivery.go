@@ -47,7 +47,7 @@ func (d *Delivery) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Artifact finds an artifact of the delivery by name; nil where there is none.
+// Artifact finds an artifact of the delivery by name; nil if there is none.
 func (d *Delivery) Artifact(name string) *Artifact {
 	if d == nil {
 		return nil

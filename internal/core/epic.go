@@ -63,12 +63,12 @@ func (p *Project) Waiting() []QueuedEpic {
 	return waiting
 }
 
-// Epic finds an epic of the queue; nil where there is none.
+// Epic finds an epic of the queue; nil if there is none.
 func (p *Project) Epic(id string) *QueuedEpic {
 	return find(p.Queue, func(e *QueuedEpic) bool { return e.ID == id })
 }
 
-// Place is where an epic stands among those that wait, from 1; 0 where it does
+// Place is where an epic stands among those that wait, from 1; 0 if it does
 // not wait.
 func (p *Project) Place(id string) int {
 	return slices.IndexFunc(p.Waiting(), func(e QueuedEpic) bool { return e.ID == id }) + 1

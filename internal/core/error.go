@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Code classifies an error where a caller decides by it. One place each turns
+// Code classifies an error for callers that decide by it. One place each turns
 // codes into exit codes and HTTP statuses.
 type Code string
 
@@ -86,7 +86,7 @@ func (e *Error) Because(err error) *Error {
 	return &c
 }
 
-// CodeOf is the code of the first Error in err's chain, CodeInternal where
+// CodeOf is the code of the first Error in err's chain, CodeInternal if
 // there is none, and "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {

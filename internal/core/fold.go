@@ -198,7 +198,7 @@ func apply(r *Run, e Event, body Body) {
 	case PlanWriteRequested:
 		r.Driving.PlanWrite = &PlanWrite{Event: e.ID, Artifact: b.Artifact, Done: b.Done, Files: b.Files, Message: b.Message}
 		if len(b.Files) > 0 {
-			r.Managing.Draft = nil
+			r.Managing.PlanProposed = nil
 		}
 	case PlanUpdated:
 		planUpdated(r, b)

@@ -2,7 +2,7 @@ package core
 
 import "slices"
 
-// opened finds the stage that a round begins of, and adds it where a managed
+// opened finds the stage that a round begins of, and adds it if a managed
 // run has none of that name.
 func opened(r *Run, b StageOpened) *Stage {
 	s := r.Stage(b.Stage)

@@ -54,7 +54,7 @@ func endTurn(r *Run, s *Stage) {
 }
 
 // changed reports a turn that did something about what it was woken for. Words
-// alone are something only where a person waits for them.
+// alone are something only if a person waits for them.
 func (t *Turn) changed() bool {
 	spokenTo := slices.ContainsFunc(t.Wakes, func(w Wake) bool {
 		return w.Kind == WakeMessage || w.Kind == WakeAnswer || w.Kind == WakeChanges
@@ -93,7 +93,7 @@ func (r *Run) UnderWay() bool {
 			return true
 		}
 	}
-	return r.Managing.Draft != nil || r.Driving.PlanWrite != nil ||
+	return r.Managing.PlanProposed != nil || r.Driving.PlanWrite != nil ||
 		first(r.Managing.Delegations, func(d *Delegation) bool { return d.Status == DelegationOpen }) != nil
 }
 
@@ -159,7 +159,7 @@ func take(r *Run, b TaskAdmitted) {
 	}
 }
 
-// OpenOn is the delegation that a stage works on; nil where there is none.
+// OpenOn is the delegation that a stage works on; nil if there is none.
 func (r *Run) OpenOn(stage string) *Delegation {
 	return first(r.Managing.Delegations, func(d *Delegation) bool { return d.Stage == stage && d.Status == DelegationOpen })
 }
@@ -243,7 +243,7 @@ func taskFailed(r *Run, e Event, b TaskFailed) {
 }
 
 func planProposed(r *Run, e Event, b PlanProposed) {
-	r.Managing.Draft = &PlanWrite{Event: e.ID, Files: b.Files, Message: b.Message}
+	r.Managing.PlanProposed = &PlanWrite{Event: e.ID, Files: b.Files, Message: b.Message}
 	hear(r, e, ToolPlan, b.Call, "")
 	did(r, e, Deed{Tool: ToolPlan, Subject: e.ID, Text: b.Message})
 }
@@ -288,7 +288,7 @@ func validated(r *Run, e Event, b ValidateConcluded) {
 	conclude(r, e, s, t, status, text)
 }
 
-// unpublish takes back what was about to be published, where a manager is to
+// unpublish takes back what was about to be published, if a manager is to
 // look first: somebody had something to say.
 func unpublish(r *Run, e Event, reason string) {
 	s := r.Stage(PublishStage)
@@ -336,7 +336,7 @@ func stir(r *Run, e Event) {
 	}
 }
 
-// WatchdogAt is when a silent manager is to be woken; zero where it is not.
+// WatchdogAt is when a silent manager is to be woken; zero if it is not.
 func (r *Run) WatchdogAt() time.Time {
 	if !r.ByManager() || r.Status != StatusActive || r.InTurn() || len(r.Managing.Wakes) > 0 || !r.Idle() || r.Playbook.Project.Watch == nil {
 		return time.Time{}

@@ -107,7 +107,7 @@ func managerDeeds() map[string]deed {
 		"a turn ends with words to nobody":    {over(core.WakeTask, core.Deed{Tool: core.ToolMessage}), decides, ended},
 		"a turn ends idle beside work":        {with(over(core.WakeTask), func(r *core.Run) { r.Managing.Delegations[0].Status = core.DelegationOpen }), decides, ended},
 		"a turn ends idle beside a question":  {with(over(core.WakeTask), func(r *core.Run) { r.Questions = []core.Question{{ID: "q"}} }), decides, ended},
-		"a turn ends idle beside a draft":     {with(over(core.WakeTask), func(r *core.Run) { r.Managing.Draft = &core.PlanWrite{} }), decides, ended},
+		"a turn ends idle beside a draft":     {with(over(core.WakeTask), func(r *core.Run) { r.Managing.PlanProposed = &core.PlanWrite{} }), decides, ended},
 		"a turn ends idle beside the plan":    {with(over(core.WakeTask), func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }), decides, ended},
 		"a turn ends idle beside a check":     {with(over(core.WakeTask), func(r *core.Run) { r.Stage("api").Tasks[0].Status = core.TaskVerifying }), decides, ended},
 		"a turn ends idle beside an agent":    {with(over(core.WakeTask), func(r *core.Run) { r.Stage("api").Tasks[0].Last().Status = core.AttemptRunning }), decides, ended},

@@ -179,11 +179,7 @@ func (w *Waves) clone() *Waves {
 		return nil
 	}
 	c := *w
-	c.Works = make([]*Delegated, len(w.Works))
-	for i, d := range w.Works {
-		work := *d
-		c.Works[i] = &work
-	}
+	c.Works = copies(w.Works)
 	c.Refused, c.Pool, c.Documents = slices.Clone(w.Refused), slices.Clone(w.Pool), slices.Clone(w.Documents)
 	c.Repeats = maps.Clone(w.Repeats)
 	return &c

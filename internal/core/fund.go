@@ -63,7 +63,7 @@ func (f fund) binding() int {
 	return max(least, limitRun)
 }
 
-// left is what nobody has spent or holds; below zero where somebody has spent
+// left is what nobody has spent or holds; below zero if somebody has spent
 // what was not reserved.
 func (f fund) left() int64 { return f.limit[f.binding()] - f.gone[f.binding()] }
 
@@ -90,7 +90,7 @@ func (f fund) first() int64 {
 }
 
 // raise makes what an attempt has to itself as large as it wants, as far as that
-// is left. It is refused where nothing was left to add, or where what was spent
+// is left. It is refused if nothing was left to add, or if what was spent
 // already is too much.
 func (f fund) raise(base, want int64) (raised int64, refused bool) {
 	need := max(want-base, 0)
@@ -136,7 +136,7 @@ func (f fund) shortOf(of int, r *Run, want Amount) *Shortage {
 	return &Shortage{Amount: want, Reason: l.reason, Advice: r.raise(l.limit), Held: others > 0 && f.least-f.gone[limitAttempt] <= bound-f.gone[of]+others}
 }
 
-// Limited reports which of them attempts of the run may spend only where it is
+// Limited reports which of them attempts of the run may spend only if it is
 // reserved.
 func (l Limits) Limited() (money, tokens bool) {
 	return l.CostUSD > 0 || l.Project.CostUSD > 0 || l.Attempt.CostUSD > 0, l.Tokens > 0 || l.Project.Tokens > 0 || l.Attempt.Tokens > 0

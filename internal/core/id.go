@@ -29,7 +29,7 @@ func StreamKind(stream string) (kind, id string) {
 func EventID(stream string, seq int64) string { return fmt.Sprintf("%s#%d", stream, seq) }
 
 // TaskID derives a task's identity from its stage, round and name. The name is
-// empty where a round has a single task.
+// empty if a round has a single task.
 func TaskID(stage string, round int, name string) string {
 	id := fmt.Sprintf("%s.r%d", stage, round)
 	if name != "" {

@@ -137,7 +137,7 @@ func LawWithin(p *Project, body Body) error {
 // stands still, another run drives it, or others wait already. It can be queued.
 var ErrBusy = errors.New("the project is not free")
 
-// Still is why nothing begins in the project, nil where something can.
+// Still is why nothing begins in the project, nil if something can.
 func (p *Project) Still() error {
 	if err := p.standstill(); err != nil {
 		return err

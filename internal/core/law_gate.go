@@ -271,7 +271,7 @@ func lawShown(r *Run, about *Subject) error {
 }
 
 // lawUnmoved is lawShown for the work of a project as a whole, which a person is
-// shown as a commit where no gate stands.
+// shown as a commit if no gate stands.
 func lawUnmoved(r *Run, about *Subject) error {
 	if about == nil || about.Stage != "" {
 		return lawShown(r, about)

@@ -101,7 +101,7 @@ func lawManager(r *Run, actor Actor, body Body) error {
 		if err := lawVoice(r, actor, b.Voice); err != nil {
 			return err
 		}
-		return lawDraft(r, b)
+		return lawPlanProposed(r, b)
 	case DetailFetched:
 		return lawFetch(r, actor, b)
 	case ToolRefused:

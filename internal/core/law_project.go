@@ -114,7 +114,7 @@ func lawSeen(r *Run, b PullRequestSeen) error {
 }
 
 // lawGrant: a person grants the merge of what was published, and of nothing
-// else, where nobody but Stellwerk keeps the pull request.
+// else, if nobody but Stellwerk keeps the pull request.
 func lawGrant(r *Run, b MergeGranted) error {
 	pr := r.PullRequest
 	switch {

@@ -298,7 +298,7 @@ func managerRulings() map[string]ruling {
 		"a plan is proposed": {
 			turning, boss, draft, nil, map[string]refusal{
 				"before one was read":  {change: func(r *core.Run) { r.Driving.Plan = nil }, says: "the plan is being read"},
-				"beside another":       {change: func(r *core.Run) { r.Managing.Draft = &core.PlanWrite{} }, says: "another change of the plan is being committed"},
+				"beside another":       {change: func(r *core.Run) { r.Managing.PlanProposed = &core.PlanWrite{} }, says: "another change of the plan is being committed"},
 				"while one is written": {change: func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }, says: "another change of the plan is being committed"},
 				"without a change":     {body: core.PlanProposed{Base: "d", Message: "m"}, says: "nothing of the plan is different"},
 				"without a message":    {body: core.PlanProposed{Base: "d", Files: draft.Files, Message: " "}, says: "needs a message"},
@@ -318,7 +318,7 @@ func managerRulings() map[string]ruling {
 				"to phases":             {body: core.PlaybookSwapped{}, says: "only playbooks that drive a project"},
 				"at a gate":             {change: func(r *core.Run) { r.Stages[1].Status, r.Stages[1].Gate = core.StageGated, &core.Gate{} }, says: "stage api waits for an approval"},
 				"with work under way":   {change: func(r *core.Run) { r.Stages[1].Tasks = []*core.Task{{ID: "t", Status: core.TaskVerifying}} }, says: "something is under way"},
-				"with a plan under way": {change: func(r *core.Run) { r.Managing.Draft = &core.PlanWrite{} }, says: "something is under way"},
+				"with a plan under way": {change: func(r *core.Run) { r.Managing.PlanProposed = &core.PlanWrite{} }, says: "something is under way"},
 				"with an agent at work": {change: func(r *core.Run) {
 					r.Stages[0].Tasks = []*core.Task{{ID: "t", Status: core.TaskDropped, Attempts: []*core.Attempt{{Status: core.AttemptRunning}}}}
 				}, says: "something is under way"},

@@ -74,12 +74,12 @@ func (k TaskKind) EngineAct() bool {
 	return k == KindMerge || k == KindPR || k == KindValidate || k == KindDiscard
 }
 
-// lawDraft is law 6 with one change at a time, each made from what is there.
-func lawDraft(r *Run, b PlanProposed) error {
+// lawPlanProposed is law 6 with one change at a time, each made from what is there.
+func lawPlanProposed(r *Run, b PlanProposed) error {
 	switch {
 	case r.Driving.Plan == nil:
 		return Errorf(CodeConflict, "the plan is being read").WithHint("try again in a moment")
-	case r.Managing.Draft != nil || r.Driving.PlanWrite != nil:
+	case r.Managing.PlanProposed != nil || r.Driving.PlanWrite != nil:
 		return Errorf(CodeConflict, "another change of the plan is being committed").WithHint("try again in a moment")
 	case b.Base != r.Driving.Plan.Digest:
 		return Errorf(CodeConflict, "the plan was changed since you read it").

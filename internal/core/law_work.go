@@ -50,7 +50,7 @@ func lawAdmit(r *Run, b TaskAdmitted) error {
 	return nil
 }
 
-// lawReduce: a team goes on without a specialist only where the playbook names
+// lawReduce: a team goes on without a specialist only if the playbook names
 // who does the work then, and only once every specialist has handed in or has
 // used up what it had. Nobody's work is given up while it is under way.
 func lawReduce(r *Run, b TeamReduced) error {

@@ -57,7 +57,7 @@ func appendField(b []byte, name, value string) []byte {
 	return append(append(append(append(b, name...), '"'), value...), '"')
 }
 
-// appendPresent is appendField for a field that is left out where empty.
+// appendPresent is appendField for a field that is left out if empty.
 func appendPresent(b []byte, name, value string) []byte {
 	if value == "" {
 		return b

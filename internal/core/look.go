@@ -1,6 +1,6 @@
 package core
 
-// A phase that is verified first is done where its checks hold of the run's
+// A phase that is verified first is done if its checks hold of the run's
 // branch as it is: then nobody is started for it. That is said by an event of its
 // own, and only of checks that look at a tree. What somebody must change or hand
 // in cannot be there already, so with it leftovers would pass (law 2).
@@ -49,7 +49,7 @@ func TreeOnly(c Check) bool {
 	return false
 }
 
-// lawFirst: only a phase that says so is verified first, only where nothing else
+// lawFirst: only a phase that says so is verified first, only if nothing else
 // could show that it is done, and never in a round that somebody asked for: they
 // want something changed.
 func lawFirst(r *Run, b TaskAdmitted) error {

@@ -29,7 +29,7 @@ type Watch struct {
 // ReviewRule says which branches are reviewed before they are merged.
 type ReviewRule struct {
 	When  ReviewWhen `json:"when"`
-	Paths []string   `json:"paths,omitempty"` // globs, where it depends on what was changed
+	Paths []string   `json:"paths,omitempty"` // globs, if it depends on what was changed
 }
 
 // ReviewWhen says whether a branch is reviewed.
@@ -69,13 +69,13 @@ const (
 )
 
 // ChangesSomething is the check that something differs from a commit, or from
-// the round's base where none is named.
+// the round's base if none is named.
 func ChangesSomething(commit string) Check {
 	return Check{Kind: CheckNot, Of: []Check{{Kind: CheckAlone, Globs: []string{"**"}, Into: commit}}}
 }
 
 // LeavesPlan is the check that nothing of the project's plan differs from that
-// of a commit, or of the round's base where none is named.
+// of a commit, or of the round's base if none is named.
 func LeavesPlan(commit string) Check {
 	return Check{Kind: CheckAlone, Globs: []string{".ai", ".ai/**"}, Into: commit}
 }
@@ -91,7 +91,7 @@ const (
 // work asks for them, and several may be open at once.
 func (r *Run) Managed() bool { return r.Playbook != nil && r.Playbook.Project != nil }
 
-// Merging is the merge that is under way; nil where none is. There is one at a
+// Merging is the merge that is under way; nil if none is. There is one at a
 // time: each is verified against what the one before it left.
 func (r *Run) Merging() *Task {
 	for _, t := range r.tasks() {

@@ -13,7 +13,7 @@ type MergeNote struct {
 	More      int      `json:"more,omitempty"`           // files beyond those
 	Resolved  []string `json:"resolved_files,omitempty"` // those of them that an agent put right
 	Failed    []string `json:"failed,omitempty"`         // checks that the merged tree did not pass at first
-	Build     Verdict  `json:"build,omitempty"`          // of the checks of the merged tree; empty where there was none to check
+	Build     Verdict  `json:"build,omitempty"`          // of the checks of the merged tree; empty if there was none to check
 	Words     string   `json:"words,omitempty"`          // of the agent that put it right: shown, never believed
 }
 

@@ -113,7 +113,7 @@ func (m *merging) confirm(t *topic, at int, f *Fact) {
 	}
 }
 
-// against is what keeps a new entry from holding; nil where nothing does.
+// against is what keeps a new entry from holding; nil if nothing does.
 func (m *merging) against(t *topic, f *Fact) *string {
 	by := -1
 	switch {
@@ -166,7 +166,7 @@ func keep(entries, others []int) []int {
 	})
 }
 
-// rotten is what a new entry rests on and that does not hold; "" where all does.
+// rotten is what a new entry rests on and that does not hold; "" if all does.
 func (m *merging) rotten(f *Fact) string {
 	if f.Origin == OriginPerson {
 		return ""
@@ -205,7 +205,7 @@ func (m *merging) spoil(root int) {
 	}
 }
 
-// uses notes what an entry names as its sources, where somebody asks.
+// uses notes what an entry names as its sources, if somebody asks.
 func (m *merging) uses(i int, refs []string) {
 	if m.users == nil {
 		return

@@ -19,7 +19,7 @@ func NameForms(name string) []string {
 	return forms
 }
 
-// Document finds the document that is called so; nil where there is none. An id
+// Document finds the document that is called so; nil if there is none. An id
 // goes before a name: delegations may be called d1 and d2, too. Of several that can
 // be called by a name, the one with the highest version is meant; of those, the one
 // whose whole name it is; of those, the one handed in last.
@@ -41,7 +41,7 @@ func (w *Waves) Document(called string) *Document {
 	return found
 }
 
-// Named finds the newest document with exactly this name; nil where there is none.
+// Named finds the newest document with exactly this name; nil if there is none.
 func (w *Waves) Named(name string) *Document {
 	for i := len(w.Documents) - 1; i >= 0; i-- {
 		if d := &w.Documents[i]; d.Name == name {
@@ -91,6 +91,6 @@ func (n versionedName) over(other versionedName, called string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b), cmp.Compare(whole(n), whole(other)))
 }
 
-// version is the number of a version, however large; "" where there is none or it
+// version is the number of a version, however large; "" if there is none or it
 // is 0.
 func (n versionedName) version() string { return strings.TrimLeft(n.mark, "_-v0") }

@@ -23,7 +23,7 @@ func (p *Playbook) Numbers() []string {
 	return numbers
 }
 
-// Number is the number of a phase; "" where the playbook has none of that id.
+// Number is the number of a phase; "" if the playbook has none of that id.
 func (p *Playbook) Number(id string) string {
 	for i, number := range p.Numbers() {
 		if p.Phases[i].ID == id {

@@ -19,7 +19,7 @@ type Step struct {
 	Done   bool     `json:"done,omitempty"`
 }
 
-// Step finds a step by its id; nil where there is none.
+// Step finds a step by its id; nil if there is none.
 func (p *Plan) Step(id string) *Step {
 	if p == nil {
 		return nil

@@ -41,13 +41,13 @@ type Role struct {
 	Description  string   `json:"description,omitempty"`
 	Agent        string   `json:"agent,omitempty"` // key of Playbook.Agents
 	Model        string   `json:"model,omitempty"`
-	Tiers        Tiers    `json:"tiers,omitempty"` // in place of Model, where the run chose a tier
+	Tiers        Tiers    `json:"tiers,omitempty"` // in place of Model, if the run chose a tier
 	Color        string   `json:"color,omitempty"`
 	Tools        []string `json:"tools,omitempty"`
 	Capabilities []string `json:"capabilities,omitempty"`
 	Network      Reach    `json:"network,omitzero"`
 	Prompt       string   `json:"prompt,omitempty"` // system prompt, Markdown
-	// Origin is whose role it is: "builtin", the role's file, or the playbook's where that defines it.
+	// Origin is whose role it is: "builtin", the role's file, or the playbook's if that defines it.
 	Origin string `json:"origin,omitempty"`
 }
 
@@ -105,7 +105,7 @@ type Phase struct {
 	Act            Act           `json:"act,omitempty"`
 	Skip           bool          `json:"skip,omitempty"`
 	Skippable      bool          `json:"skippable,omitempty"`    // an approved plan may leave it out
-	VerifyFirst    bool          `json:"verify_first,omitempty"` // where its checks hold already, nobody is started
+	VerifyFirst    bool          `json:"verify_first,omitempty"` // if its checks hold already, nobody is started
 	When           string        `json:"when,omitempty"`         // jq on the run's context
 	Needs          []string      `json:"needs,omitempty"`        // capabilities the role must have
 	Writes         Writes        `json:"writes"`
@@ -137,13 +137,13 @@ type Team struct {
 	Spokes   []string          `json:"spokes"`
 	Optional map[string]Option `json:"optional,omitempty"` // further spokes, each with the option that calls it in
 	Hub      string            `json:"hub"`
-	Fallback string            `json:"fallback,omitempty"` // role that does the work alone where a spoke cannot deliver
+	Fallback string            `json:"fallback,omitempty"` // role that does the work alone if a spoke cannot deliver
 }
 
 // The names of a team's tasks that are not named after a spoke.
 const (
 	HubTask  = "hub"   // consolidates
-	SoloTask = "alone" // does the work where a spoke could not deliver
+	SoloTask = "alone" // does the work if a spoke could not deliver
 )
 
 // Rollback maps findings of a review to the stage that must fix them.
@@ -243,20 +243,20 @@ type Limits struct {
 	Project    ProjectLimits `json:"project,omitzero"`
 }
 
-// DefaultLimits are in force where nothing else is set.
+// DefaultLimits are in force if nothing else is set.
 func DefaultLimits() Limits {
 	return Limits{
 		Attempts: 3, Infra: 5, Sterile: 15, WallTime: 24 * time.Hour, Parallel: 4, AutoRounds: 3,
 	}
 }
 
-// Phase finds a phase by its id; nil where there is none.
+// Phase finds a phase by its id; nil if there is none.
 func (p *Playbook) Phase(id string) *Phase {
 	return find(p.Phases, func(phase *Phase) bool { return phase.ID == id })
 }
 
 // Skippable are the phases after the given one that may be left out by a plan
-// it hands in; none where it hands in no plan.
+// it hands in; none if it hands in no plan.
 func (p *Playbook) Skippable(planner string) []Phase {
 	phase := p.Phase(planner)
 	if phase == nil || !slices.Contains(phase.Outputs, PlanArtifact) {

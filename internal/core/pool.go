@@ -23,7 +23,7 @@ type Statement struct {
 	Wave       int
 }
 
-// fact is the entry that a statement becomes where nothing like it is there. An
+// fact is the entry that a statement becomes if nothing like it is there. An
 // answer that nobody gave in time is assumed, a person's is certain.
 func (s Statement) fact() Fact {
 	f := Fact{
@@ -38,7 +38,7 @@ func (s Statement) fact() Fact {
 	switch {
 	case s.Origin == OriginPerson:
 		f.Assumption, f.Confidence = false, 1
-	case f.Confidence > 0: // not where it is no number
+	case f.Confidence > 0: // not if it is no number
 		f.Confidence = min(f.Confidence, 1)
 	case f.Assumption:
 		f.Confidence = AssumptionConfidence
@@ -69,7 +69,7 @@ func (f *Fact) standing() int {
 // Valid reports that nothing has taken the fact's place.
 func (f *Fact) Valid() bool { return f.SupersededBy == nil }
 
-// Fact finds an entry by its id; nil where there is none.
+// Fact finds an entry by its id; nil if there is none.
 func (p Pool) Fact(id string) *Fact {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "f"))
 	if err != nil || n < 1 || n > len(p) || p[n-1].ID != id {

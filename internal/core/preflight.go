@@ -27,7 +27,7 @@ type BaseCheck struct {
 }
 
 // ToolVersion is a program that is another one inside the isolation than in the
-// person's shell; Inside is empty where there is none.
+// person's shell; Inside is empty if there is none.
 type ToolVersion struct {
 	Name    string `json:"name"`
 	Outside string `json:"outside"`

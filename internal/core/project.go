@@ -12,7 +12,7 @@ type Project struct {
 	Name     string       `json:"name"` // by which commands know it, of one project only
 	Path     string       `json:"path,omitempty"`
 	URL      string       `json:"url,omitempty"`
-	Playbook string       `json:"playbook,omitempty"` // that drives it where none is named
+	Playbook string       `json:"playbook,omitempty"` // that drives it if none is named
 	Trusted  []string     `json:"trusted,omitempty"`  // hashes of content a person trusts
 	Pause    *Standstill  `json:"pause,omitempty"`
 	Archived *Standstill  `json:"archived,omitempty"`

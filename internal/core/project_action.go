@@ -11,7 +11,7 @@ type ProjectFacts struct {
 	Open   []OpenRun
 }
 
-// OpenRun is a run of a project that is not over.
+// OpenRun is what a project decides by about one of its runs that are not over.
 type OpenRun struct {
 	ID    string
 	Pause PauseCode // "" while it is not paused

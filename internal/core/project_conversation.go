@@ -59,7 +59,7 @@ func ofProject(project, id string) bool {
 }
 
 // Conversation finds an opened conversation by its id, by the end of it (c2) or by
-// its name; nil where there is none.
+// its name; nil if there is none.
 func (p *Project) Conversation(called string) *Conversation {
 	return find(p.Conversations, func(c *Conversation) bool {
 		return c.ID == called || strings.TrimPrefix(c.ID, p.ID+"-") == called || strings.EqualFold(c.Name, called)

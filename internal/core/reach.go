@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Reach is what a playbook, a role or a stage names to be reached: presets, such as npm, and hosts with a port where it is
+// Reach is what a playbook, a role or a stage names to be reached: presets, such as npm, and hosts with a port if it is
 // not 443. None takes away what was named further up, the registries that were detected included. The zero value says
 // nothing.
 type Reach struct {

@@ -9,7 +9,7 @@ import "cmp"
 type Want struct {
 	Seq    int64 `json:"seq"` // counted by who asks; each want is answered once
 	Amount       // in all since the attempt's start
-	// Least is the total below which more is of no use to the broker; nothing where
+	// Least is the total below which more is of no use to the broker; nothing if
 	// all is of use.
 	Least Amount `json:"least,omitzero"`
 	// Keeps is what a broker that gives something back keeps to until the want is
@@ -47,7 +47,7 @@ type AllowanceReserved struct {
 func (AllowanceReserved) event() Type { return TypeAllowanceReserved }
 
 // Used is what counts of an attempt: what its broker metered, or what its agent
-// claims where no broker did.
+// claims if no broker did.
 func (a *Attempt) Used() Usage { return used(a.Usage, a.Metered) }
 
 // Used is what counts of what was observed.
@@ -96,7 +96,7 @@ func (a *Attempt) base() Amount {
 }
 
 // portion is what an attempt has reserved from its start, when the run and all
-// runs of its project have spent and hold this much; nil where nothing limits
+// runs of its project have spent and hold this much; nil if nothing limits
 // it. The shortage is why it cannot start.
 func (r *Run) portion(own, total Spent) (*Amount, *Shortage) {
 	money, tokens := r.funds(stand{own, total})
@@ -219,7 +219,7 @@ func (r *Run) lacks(a *Attempt) *Shortage {
 // classBudget is the class of an end for want of money.
 const classBudget = "budget"
 
-// overOwn says that an attempt which ended ran into its own limit; nil where it did
+// overOwn says that an attempt which ended ran into its own limit; nil if it did
 // not. A broker refused or cut an answer, the agent's program kept to the limit by
 // itself, or the attempt was stopped for it.
 func overOwn(r *Run, a *Attempt, stopped bool) *Shortage {

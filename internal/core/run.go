@@ -39,8 +39,12 @@ func (s RunStatus) InWords() string {
 
 // Run is the state of one goal on its way to a pull request: the fold of its
 // events. It holds the current round of each stage; what earlier rounds did is
-// in the events. It is the one shape that decides anything; all others are made
-// from it or from its events.
+// in the events.
+//
+// It is the one shape of a run that decides anything. The others are made from it or
+// from its events: store.RunRow is what lists, sums and limits select by, api.Run and
+// api.RunDetail are promised to clients, snapshot.Snapshot is what hooks read without
+// an engine, and RunStarted is what stays pinned whatever the state becomes.
 type Run struct {
 	ID         string     `json:"id"`
 	Alias      string     `json:"alias"`
@@ -71,7 +75,7 @@ type Run struct {
 	Status       RunStatus     `json:"status"`
 	Pause        *Pause        `json:"pause,omitempty"`
 	Stages       []*Stage      `json:"stages,omitempty"`
-	Target       string        `json:"target,omitempty"`    // branch the pull request goes to, where a person chose one
+	Target       string        `json:"target,omitempty"`    // branch the pull request goes to, if a person chose one
 	Head         string        `json:"head"`                // what the next work starts from
 	Verified     string        `json:"verified"`            // newest commit whose checks passed: what is shown and published
 	BranchAt     string        `json:"branch_at,omitempty"` // where the yard's ref stands
@@ -87,7 +91,7 @@ type Run struct {
 	Gone         []Line        `json:"gone,omitempty"`         // branches of rounds that were given up, still in the yard
 	Talk         []Message     `json:"talk,omitempty"`         // the newest of the conversation
 	Said         int           `json:"said,omitempty"`         // messages ever
-	Conversation string        `json:"conversation,omitempty"` // where the goal was said; the project's first where empty
+	Conversation string        `json:"conversation,omitempty"` // where the goal was said; the project's first if empty
 	Questions    []Question    `json:"questions,omitempty"`    // that nobody has answered
 	Answers      []Answer      `json:"answers,omitempty"`
 	Calls        []Heard       `json:"calls,omitempty"`  // of tools, the newest
@@ -124,14 +128,14 @@ type Driving struct {
 // Managing is what only a run with a manager knows. Rules that take such a run over
 // leave it as it is, but for the wakes.
 type Managing struct {
-	Draft       *PlanWrite    `json:"draft,omitempty"` // a change of the plan that was proposed
-	Delegations []*Delegation `json:"delegations,omitempty"`
-	Delegated   int           `json:"delegated,omitempty"` // delegations ever proposed
-	Documents   []Artifact    `json:"documents,omitempty"` // that closed lines handed in, the newest of each name
-	Rounds      Rounds        `json:"rounds,omitempty"`    // of closed lines that the state does not hold any more
-	Wakes       []Wake        `json:"wakes,omitempty"`     // that no turn of the manager has seen
-	Missed      int           `json:"missed,omitempty"`    // wakes beyond those that are held
-	Barren      int           `json:"barren,omitempty"`    // turns of the manager without a change, in a row
+	PlanProposed *PlanWrite    `json:"plan_proposed,omitempty"` // a change of the plan that was proposed
+	Delegations  []*Delegation `json:"delegations,omitempty"`
+	Delegated    int           `json:"delegated,omitempty"` // delegations ever proposed
+	Documents    []Artifact    `json:"documents,omitempty"` // that closed lines handed in, the newest of each name
+	Rounds       Rounds        `json:"rounds,omitempty"`    // of closed lines that the state does not hold any more
+	Wakes        []Wake        `json:"wakes,omitempty"`     // that no turn of the manager has seen
+	Missed       int           `json:"missed,omitempty"`    // wakes beyond those that are held
+	Barren       int           `json:"barren,omitempty"`    // turns of the manager without a change, in a row
 }
 
 // Pause says why a run waits and what a person can do.
@@ -192,23 +196,23 @@ type Changes struct {
 	Text   string `json:"text"`
 }
 
-// Stage finds a stage by id; nil where there is none.
+// Stage finds a stage by id; nil if there is none.
 func (r *Run) Stage(id string) *Stage {
 	return first(r.Stages, func(s *Stage) bool { return s.ID == id })
 }
 
-// Current is the first stage that neither passed nor was skipped; nil where
+// Current is the first stage that neither passed nor was skipped; nil if
 // all have.
 func (r *Run) Current() *Stage {
 	return first(r.Stages, func(s *Stage) bool { return !s.Status.Closed() })
 }
 
-// Gated is the stage at which a person is asked; nil where none is.
+// Gated is the stage at which a person is asked; nil if none is.
 func (r *Run) Gated() *Stage {
 	return first(r.Stages, func(s *Stage) bool { return s.Status == StageGated && s.Gate != nil })
 }
 
-// Waits says what keeps an open run from going on until somebody acts; "" where
+// Waits says what keeps an open run from going on until somebody acts; "" if
 // it goes on by itself.
 func (r *Run) Waits() string {
 	switch {
@@ -220,7 +224,7 @@ func (r *Run) Waits() string {
 	return ""
 }
 
-// Task finds a task of a current round; nil where there is none.
+// Task finds a task of a current round; nil if there is none.
 func (r *Run) Task(id string) *Task {
 	for _, t := range r.tasks() {
 		if t.ID == id {
@@ -325,7 +329,7 @@ func (r *Run) Active() []*Attempt {
 const publishing = "publishing"
 
 // Busy names what is under way and cannot be pulled from under itself: an
-// attempt, a verification or a publication. It is empty where nothing is.
+// attempt, a verification or a publication. It is empty if nothing is.
 func (r *Run) Busy() string {
 	for _, t := range r.tasks() {
 		switch t.Status {

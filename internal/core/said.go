@@ -28,8 +28,8 @@ type Said struct {
 	Conversation string `json:"conversation,omitempty" doc:"Id of the conversation; absent for the project's first, and for an answer, which is where its question is"`
 }
 
-// SaidIn is the piece of the conversation that an event is; ok is false where it
-// is none. A goal is one only where a manager reads it.
+// SaidIn is the piece of the conversation that an event is; ok is false if it
+// is none. A goal is one only if a manager reads it.
 func SaidIn(e Event) (said Said, ok bool, err error) {
 	switch e.Type {
 	case TypeRunStarted, TypeMessageSent, TypeQuestionAsked, TypeQuestionAnswered:

@@ -7,13 +7,13 @@ import "slices"
 type SentBack struct {
 	By       Actor     `json:"by"`
 	From     string    `json:"from,omitempty"` // stage, task or person that it came from
-	To       string    `json:"to,omitempty"`   // stage that does it again; "" where that is not known yet
-	Wish     string    `json:"wish,omitempty"` // id of the wish, where one was made
+	To       string    `json:"to,omitempty"`   // stage that does it again; "" if that is not known yet
+	Wish     string    `json:"wish,omitempty"` // id of the wish, if one was made
 	Text     string    `json:"text,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`
 	More     int       `json:"more,omitempty"`  // findings beyond those
 	Since    int       `json:"since,omitempty"` // first round of the stage that may put it right
-	Round    int       `json:"round,omitempty"` // in which that passed; 0 where it has not
+	Round    int       `json:"round,omitempty"` // in which that passed; 0 if it has not
 	Left     bool      `json:"left,omitempty"`  // the stage was given up
 	Said     string    `json:"said,omitempty"`  // by who did it again: shown, never believed
 }

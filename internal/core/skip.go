@@ -6,7 +6,7 @@ import (
 )
 
 // PlanArtifact is the document in which a phase proposes to leave out later
-// ones. It is read where one of those is skippable.
+// ones. It is read if one of those is skippable.
 const PlanArtifact = "plan.json"
 
 // SkipProposal is a stage that a plan proposes to leave out.

@@ -45,7 +45,7 @@ type Stage struct {
 	Trouble   string      `json:"trouble,omitempty"`  // what keeps the stage from going on, until a person acts
 	Commit    string      `json:"commit,omitempty"`   // head when it passed
 	Title     string      `json:"title,omitempty"`
-	Branch    string      `json:"branch,omitempty"`     // of its own; its tasks work on the run's where empty
+	Branch    string      `json:"branch,omitempty"`     // of its own; its tasks work on the run's if empty
 	Line      string      `json:"line,omitempty"`       // newest verified commit of that branch
 	LineAt    string      `json:"line_at,omitempty"`    // where the yard's ref of it stands
 	Merged    string      `json:"merged,omitempty"`     // commit by which the run's branch took it in
@@ -53,7 +53,7 @@ type Stage struct {
 	Note      *MergeNote  `json:"merge_note,omitempty"` // what stood in the way of merging the round's branch so far
 	Reviews   int         `json:"reviews,omitempty"`    // that were begun of a manager's line since it was last merged
 	Fixes     int         `json:"fixes,omitempty"`      // that were begun of it
-	Wish      *Changes    `json:"wish,omitempty"`       // what somebody wants changed, where the stage is for that
+	Wish      *Changes    `json:"wish,omitempty"`       // what somebody wants changed, if the stage is for that
 	Resets    int         `json:"resets,omitempty"`     // how often a person gave it all its tries back
 	Turn      *Turn       `json:"turn,omitempty"`       // of the manager, whose stage this is
 	ClosedAt  time.Time   `json:"closed_at,omitzero"`

@@ -35,7 +35,7 @@ type Task struct {
 	Attempts   []*Attempt        `json:"attempts,omitempty"`
 	First      bool              `json:"first,omitempty"`   // the run's branch is looked at before anybody is started
 	Looked     bool              `json:"looked,omitempty"`  // that was done
-	Seen       []CheckResult     `json:"seen,omitempty"`    // what that showed, where the checks did not hold
+	Seen       []CheckResult     `json:"seen,omitempty"`    // what that showed, if the checks did not hold
 	Found      string            `json:"found,omitempty"`   // commit of which the checks held without anybody's work
 	Requested  int               `json:"requested"`         // attempts ever requested
 	Counted    int               `json:"counted"`           // attempts that count against the limit
@@ -58,7 +58,7 @@ type Task struct {
 // prompt of a retry needs only the newest; the events have them all.
 const keptAttempts = 8
 
-// Last is the newest attempt; nil where there is none.
+// Last is the newest attempt; nil if there is none.
 func (t *Task) Last() *Attempt {
 	if len(t.Attempts) == 0 {
 		return nil
@@ -74,7 +74,7 @@ func (t *Task) failed() bool {
 		a != nil && a.Verdict == VerdictFailed && a.Delivery != nil && !a.Delivery.Rewritten
 }
 
-// Delivered is the newest delivery of the task; nil where there is none.
+// Delivered is the newest delivery of the task; nil if there is none.
 func (t *Task) Delivered() *Delivery {
 	for i := len(t.Attempts) - 1; i >= 0; i-- {
 		if d := t.Attempts[i].Delivery; d != nil {

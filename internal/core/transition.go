@@ -44,7 +44,7 @@ var runEdges = []edge[RunStatus]{
 	{TypeChangesRequested, []RunStatus{StatusActive, StatusPaused, StatusReview}, ""},
 	{TypeChangesRequested, []RunStatus{StatusAwaiting}, StatusActive},
 	{TypeMessageSent, []RunStatus{StatusActive, StatusPaused, StatusReview}, ""},
-	{TypeMessageSent, []RunStatus{StatusAwaiting}, ""}, // what was about to be published is taken back where a manager reads it
+	{TypeMessageSent, []RunStatus{StatusAwaiting}, ""}, // what was about to be published is taken back if a manager reads it
 	{TypeQuestionAsked, []RunStatus{StatusActive, StatusPaused}, ""},
 	{TypeQuestionAnswered, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""}, // to what a wait for it interrupted
 	{TypeTaskProposed, []RunStatus{StatusActive, StatusReview}, ""},

@@ -34,9 +34,9 @@ type Wake struct {
 	Unpriced int           `json:"unpriced,omitempty"`     // attempts of it that did not say what they cost
 	Summary  string        `json:"summary,omitempty"`      // the worker's own words: shown, never believed
 	Request  string        `json:"pull_request,omitempty"` // address of the pull request that was opened
-	Merge    *MergeNote    `json:"merge,omitempty"`        // how its branch was merged, where it was to be
+	Merge    *MergeNote    `json:"merge,omitempty"`        // how its branch was merged, if it was to be
 	By       Actor         `json:"by,omitzero"`            // whose word it was
-	// Conversation is where it was said; the project's first where empty.
+	// Conversation is where it was said; the project's first if empty.
 	Conversation string    `json:"conversation,omitempty"`
 	At           time.Time `json:"at"`
 }
@@ -90,7 +90,7 @@ func (r *Run) InTurn() bool {
 	return s != nil && s.Status == StageOpen
 }
 
-// Turning is the attempt that a turn is run by at this moment; nil where none is.
+// Turning is the attempt that a turn is run by at this moment; nil if none is.
 func (r *Run) Turning() *Attempt {
 	if !r.InTurn() {
 		return nil
@@ -107,7 +107,7 @@ func (r *Run) Turning() *Attempt {
 func (r *Run) TaskID(task string) string { return r.ID + "/" + task }
 
 // TriggeredBy is the task whose end called for this one: the newest that woke the
-// manager, the last that it had to wait for; "" where none did.
+// manager, the last that it had to wait for; "" if none did.
 func (r *Run) TriggeredBy(s *Stage, t *Task) string {
 	if t.Kind == KindManage && s.Turn != nil {
 		for _, w := range slices.Backward(s.Turn.Wakes) {
@@ -123,7 +123,7 @@ func (r *Run) TriggeredBy(s *Stage, t *Task) string {
 }
 
 // InThisTurn is the delegation by which the turn that is under way had the same
-// done before; "" where there is none.
+// done before; "" if there is none.
 func (r *Run) InThisTurn(d *Delegation) string {
 	if !r.InTurn() || r.Manager().Turn == nil {
 		return ""

@@ -6,7 +6,7 @@ import "slices"
 // included.
 const MaxCriteria = 50
 
-// Criterion finds a criterion of a brief by its words; nil where it has none such.
+// Criterion finds a criterion of a brief by its words; nil if it has none such.
 func (b Brief) Criterion(text string) *Criterion {
 	same := Plain(text)
 	return find(b.Criteria, func(c *Criterion) bool { return Plain(c.Text) == same })

@@ -11,10 +11,10 @@ func (r *Run) Distant() bool {
 	return r.Home != "" || r.Remote != "" && !strings.HasPrefix(r.Remote, "/")
 }
 
-// Folder is the person's repository, or its address where it is on a server only.
+// Folder is the person's repository, or its address if it is on a server only.
 func (r *Run) Folder() string { return cmp.Or(r.Home, r.Remote) }
 
-// Folder is the person's repository, or its address where it is on a server only.
+// Folder is the person's repository, or its address if it is on a server only.
 func (b RunStarted) Folder() string { return cmp.Or(b.Home, b.Remote) }
 
 func mergeGranted(r *Run, e Event, b MergeGranted) {

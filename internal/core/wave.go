@@ -63,7 +63,7 @@ type Coverage struct {
 }
 
 // Asked is a question as an agent writes it. About is the key of the fact that
-// an answer establishes, where there is one.
+// an answer establishes, if there is one.
 type Asked struct {
 	Text    string `json:"text"`
 	About   string `json:"about,omitempty"`
@@ -76,7 +76,7 @@ type Asked struct {
 type Claimed struct {
 	Key        string   `json:"key,omitempty"`
 	Content    string   `json:"content"`
-	Confidence float64  `json:"confidence,omitempty"` // 0 to 1; where it is not given, see FactConfidence
+	Confidence float64  `json:"confidence,omitempty"` // 0 to 1; if it is not given, see FactConfidence
 	Sources    []string `json:"source_refs,omitempty"`
 }
 

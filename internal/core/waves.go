@@ -87,7 +87,7 @@ const MaxRefusals = 3
 // further ones are asked when these are answered.
 const (
 	MaxBlocking = 100
-	MaxOptional = 50 // where so many are open of either kind, no optional one is asked
+	MaxOptional = 50 // if so many are open of either kind, no optional one is asked
 )
 
 // MayAsk reports that one more question can be asked in a run in waves, beside so
@@ -114,7 +114,7 @@ func (r *Run) Drives() bool { return r.Managed() && !r.ByWaves() }
 // Drives reports a playbook whose runs drive their project.
 func (p *Playbook) Drives() bool { return p.Project != nil && p.Project.Waves == nil }
 
-// Work finds a delegation by its id; nil where there is none.
+// Work finds a delegation by its id; nil if there is none.
 func (w *Waves) Work(id string) *Delegated {
 	if w == nil {
 		return nil
@@ -122,7 +122,7 @@ func (w *Waves) Work(id string) *Delegated {
 	return first(w.Works, func(d *Delegated) bool { return d.Brief.ID == id })
 }
 
-// Whole is the newest answer of a delegation as it was handed in; nil where there
+// Whole is the newest answer of a delegation as it was handed in; nil if there
 // is none.
 func (w *Waves) Whole(d *Delegated) *Document {
 	if d.Detail == "" {
@@ -172,7 +172,7 @@ func (r *Run) taken(id string) bool {
 }
 
 // Hopeless is the delegation that d depends on and that will not be done any
-// more; "" where there is none.
+// more; "" if there is none.
 func (r *Run) Hopeless(d *Delegated) string {
 	for _, id := range d.Brief.DependsOn {
 		if dep := r.Waves.Work(id); dep == nil || dep.Status.Over() && dep.Status != DelegationDone {
@@ -206,7 +206,7 @@ const (
 	RefersAnswer = "answer:"
 )
 
-// Reference takes a reference apart: what it is to, "" where it does not say, and
+// Reference takes a reference apart: what it is to, "" if it does not say, and
 // how that is called.
 func Reference(reference string) (kind, name string) {
 	for _, kind := range []string{RefersDetail, RefersFact, RefersAnswer} {
@@ -258,7 +258,7 @@ func (w *Waves) Unmet() []string {
 	return open
 }
 
-// Unfinished says what keeps a planner from finishing; empty where nothing does.
+// Unfinished says what keeps a planner from finishing; empty if nothing does.
 func (r *Run) Unfinished() []string {
 	var why []string
 	for _, d := range r.Waves.Works {
@@ -300,7 +300,7 @@ func (b Brief) Title() string {
 	return clipped(first, 80)
 }
 
-// defaultPatience is how long a question waits for its default answer where it
+// defaultPatience is how long a question waits for its default answer if it
 // does not say.
 const defaultPatience = time.Hour
 

@@ -19,7 +19,7 @@ func told(r *Run, b ProjectSpent) {
 // ProjectTimeUp is when an active run wants to look at the time of its project:
 // when it is used up, if the others have gone on working as the run was told and
 // go on like that. They may have stopped, so that it is early; those that begin
-// are told of. It is zero where the run is held to no such limit.
+// are told of. It is zero if the run is held to no such limit.
 func (r *Run) ProjectTimeUp() time.Time {
 	if r.Status != StatusActive || r.Limits.Project.WallTime == 0 {
 		return time.Time{}

@@ -59,7 +59,7 @@ type Return struct {
 	Keeps Amount `json:"keeps"`
 }
 
-// ReadWant is what an attempt asks for; the zero Want where it has never asked.
+// ReadWant is what an attempt asks for; the zero Want if it has never asked.
 func ReadWant(folder string) (Want, error) {
 	var w Want
 	err := readFile(filepath.Join(folder, wantFile), &w)

@@ -129,8 +129,8 @@ func (l *Ledger) note(n line) error {
 	return nil
 }
 
-// Reserve sets aside what is wanted. If the grant does not cover it, Reserve asks the engine for more and waits; where
-// no more comes, it sets aside what is left, down to the least. The error is ErrExhausted where less is left. A deadline
+// Reserve sets aside what is wanted. If the grant does not cover it, Reserve asks the engine for more and waits; if
+// no more comes, it sets aside what is left, down to the least. The error is ErrExhausted if less is left. A deadline
 // of ctx shortens the patience.
 func (l *Ledger) Reserve(ctx context.Context, ask Ask) (Held, error) {
 	want, least := sumOf(ask.Want), sumOf(ask.Least)

@@ -33,7 +33,7 @@ type Snapshot struct {
 	Root   string `json:"root,omitempty"`
 	Branch string `json:"branch,omitempty"`
 	// Shell begins the command that runs a line of shell for the session itself,
-	// isolated: the folder it starts in and the line follow. It is empty where
+	// isolated: the folder it starts in and the line follow. It is empty if
 	// nothing can be isolated; the session then runs nothing.
 	Shell  []string `json:"shell,omitempty"`
 	Offers []Offer  `json:"offers,omitempty"`
@@ -56,7 +56,7 @@ type Agent struct {
 	Writable []string `json:"writable"` // besides Dir
 	// Shell begins the command that runs a line of shell as the attempt: the line is its last argument.
 	Shell []string `json:"shell"`
-	// Tools is its role's list of tools; empty where the role has none.
+	// Tools is its role's list of tools; empty if the role has none.
 	Tools []string `json:"tools,omitempty"`
 }
 

@@ -155,7 +155,7 @@ type ProjectRow struct {
 	Unpriced                                            int // attempts that are not in it
 	PRURL                                               string
 	PRNumber                                            int
-	Playbook                                            string // that drives it where none is named
+	Playbook                                            string // that drives it if none is named
 	Paused                                              string // why a person paused it; "" if nobody did
 	Reason                                              string // why the run that drives it waits
 	ArchivedAt                                          *time.Time
@@ -226,7 +226,7 @@ type MessageFilter struct {
 	Project      string
 	Conversation string // id; all of the project's if empty
 	After        string // event; only what follows it
-	Last         bool   // the newest of it, where there is more than Limit; After is ignored
+	Last         bool   // the newest of it, if there is more than Limit; After is ignored
 	Limit        int    // 0 for all
 }
 

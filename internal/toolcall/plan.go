@@ -135,7 +135,7 @@ const planPatience = 10 * time.Minute
 func (a *Tools) planSettled(ctx context.Context, run *core.Run) error {
 	ctx, cancel := context.WithTimeout(ctx, planPatience)
 	defer cancel()
-	if run.Managing.Draft == nil && run.Driving.PlanWrite == nil {
+	if run.Managing.PlanProposed == nil && run.Driving.PlanWrite == nil {
 		return nil
 	}
 	settled := errors.New("settled")

@@ -186,7 +186,7 @@ func TestWhatFollowsBetweenTurns(t *testing.T) {
 		return func(r *core.Run) { r.PullRequest = &core.PullRequest{Commit: "c5", State: state} }
 	}
 	barren := func(n int) func(r *core.Run) { return func(r *core.Run) { r.Managing.Barren = n } }
-	draft := func(r *core.Run) { r.Managing.Draft = &core.PlanWrite{Message: "more"} }
+	draft := func(r *core.Run) { r.Managing.PlanProposed = &core.PlanWrite{Message: "more"} }
 	failed := func(message string) func(r *core.Run) {
 		return func(r *core.Run) {
 			turning(r)

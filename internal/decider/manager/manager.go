@@ -31,10 +31,10 @@ func (Decider) Decide(r *core.Run) []core.Body {
 
 // changePlan has a change of the plan committed.
 func changePlan(r *core.Run) []core.Body {
-	if r.Managing.Draft == nil || work.Moving(r) {
+	if r.Managing.PlanProposed == nil || work.Moving(r) {
 		return nil
 	}
-	return []core.Body{core.PlanWriteRequested{Files: r.Managing.Draft.Files, Message: r.Managing.Draft.Message}}
+	return []core.Body{core.PlanWriteRequested{Files: r.Managing.PlanProposed.Files, Message: r.Managing.PlanProposed.Message}}
 }
 
 // publish drives publishing. A person is asked only after the manager's turn, which may still change something.

@@ -295,7 +295,7 @@ func (w *world) manage(attempt string) {
 		return // an attempt before it has used them up
 	}
 	if r.Driving.Plan.Digest == "" || r.Driving.Plan.Trouble != "" || slices.ContainsFunc(r.Driving.Plan.Steps, func(s core.Step) bool { return !s.Done }) {
-		if r.Managing.Draft == nil && r.Driving.PlanWrite == nil {
+		if r.Managing.PlanProposed == nil && r.Driving.PlanWrite == nil {
 			must(w.tool(attempt, core.ToolPlan, w.planning()))
 		}
 		return
@@ -311,7 +311,7 @@ func (w *world) manage(attempt string) {
 	}
 	pr := w.run.PullRequest
 	idle := !slices.ContainsFunc(w.run.Managing.Delegations, func(d *core.Delegation) bool { return !d.Status.Over() })
-	if idle && len(w.run.OpenLines()) == 0 && w.run.Managing.Draft == nil && w.run.Driving.PlanWrite == nil && (pr == nil || pr.Commit != w.run.Verified) {
+	if idle && len(w.run.OpenLines()) == 0 && w.run.Managing.PlanProposed == nil && w.run.Driving.PlanWrite == nil && (pr == nil || pr.Commit != w.run.Verified) {
 		must(w.delegate(attempt, core.Proposal{Kind: core.KindPR}))
 		if d := w.run.Delegation(core.DelegationID(w.run.Managing.Delegated)); w.kind && d.Status == core.DelegationRefused {
 			w.t.Fatalf("the pull request is refused: %s\n%s", d.Reason, w.account())

@@ -20,7 +20,7 @@ func turn(r *core.Run) []core.Body {
 		if work.Exhausted(t) {
 			return []core.Body{failed(r, s, t)}
 		}
-		if t.Status == core.TaskWaiting && (r.Managing.Draft != nil || r.Driving.PlanWrite != nil) {
+		if t.Status == core.TaskWaiting && (r.Managing.PlanProposed != nil || r.Driving.PlanWrite != nil) {
 			return nil // the plan of the try before is committed first
 		}
 		if b := work.Next(r, s, t); b != nil {

@@ -175,7 +175,7 @@ func (f *Folder) Verify(ctx context.Context, digest string) (err error) {
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != digest {
 		return core.Errorf(core.CodeUnavailable, "blob %s is damaged: its content has the hash %s", digest, got).
-			WithHint("restore the blobs folder from a backup; putting the same content again mends it")
+			WithHint("restore the blobs folder from a backup; storing the same content again repairs it")
 	}
 	return nil
 }

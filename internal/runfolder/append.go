@@ -69,7 +69,7 @@ func (f *Folder) fresh(file *os.File, events []core.Event) ([]core.Event, error)
 	first := events[0].Seq
 	if first > head.Seq+1 {
 		return nil, core.Errorf(core.CodeInvalid, "%s ends at event %d, event %d cannot follow", f.at(ManifestFile), head.Seq, first).
-			WithHint("append the events between first")
+			WithHint("append the events in between first")
 	}
 	known := min(head.Seq-first+1, int64(len(events)))
 	if err := f.sameAs(file, events[:known]); err != nil {

@@ -21,7 +21,7 @@ func (f *Folder) Artifact(stage string, round int, name string, content io.Reade
 	versioned := path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name)
 	newest := path.Join(ArtifactsDir, "latest", name)
 	if !plainName(stage) || strings.Contains(stage, "/") || !plainName(name) || strings.Contains(name, "/") {
-		return core.Errorf(core.CodeInvalid, "artifact %.80q of stage %.80q has no place in a run folder", name, stage)
+		return core.Errorf(core.CodeInvalid, "artifact %.80q of stage %.80q cannot be stored: its name is not a plain file name", name, stage)
 	}
 	if err := f.replace(versioned, content, true); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (f *Folder) TakeArtifacts(from fs.FS) error {
 // Transcript keeps what an attempt said, one JSON value per line.
 func (f *Folder) Transcript(attempt string, content io.Reader) error {
 	if !plainName(attempt) || strings.Contains(attempt, "/") {
-		return core.Errorf(core.CodeInvalid, "attempt %.80q has no place in a run folder", attempt)
+		return core.Errorf(core.CodeInvalid, "the transcript of attempt %.80q cannot be stored: its name is not a plain file name", attempt)
 	}
 	return f.replace(path.Join(TranscriptsDir, attempt+".jsonl"), content, true)
 }

@@ -135,9 +135,9 @@ func (s *scanner) follows(e core.Event) error {
 	case s.lines > 0 && e.Stream != s.found.Stream:
 		return core.Errorf(core.CodeInvalid, "event of %q in the manifest of %q", e.Stream, s.found.Stream)
 	case e.Seq < due && e.Seq > 0:
-		return core.Errorf(core.CodeInvalid, "event %d a second time: it is in line %d already", e.Seq, e.Seq)
+		return core.Errorf(core.CodeInvalid, "event %d appears twice: it is already in line %d", e.Seq, e.Seq)
 	case e.Seq != due:
-		return core.Errorf(core.CodeInvalid, "event %d where event %d belongs: events are missing", e.Seq, due)
+		return core.Errorf(core.CodeInvalid, "found event %d instead of event %d: events are missing", e.Seq, due)
 	case e.ID != core.EventID(e.Stream, e.Seq):
 		return core.Errorf(core.CodeInvalid, "event %d has the id %.80q, want %q", e.Seq, e.ID, core.EventID(e.Stream, e.Seq))
 	case e.PrevHash != s.found.Head.Hash:

@@ -156,7 +156,7 @@ func EachSideEffect(path string, fn func(SideEffect) error) (err error) {
 			number++
 			var e SideEffect
 			if err := json.Unmarshal(line, &e); err != nil {
-				return fmt.Errorf("line %d is no record: %w", number, err)
+				return fmt.Errorf("line %d is not a record: %w", number, err)
 			}
 			return fn(e)
 		})

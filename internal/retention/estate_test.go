@@ -216,9 +216,9 @@ func (e *estate) there() []string {
 			all = append(all, what)
 		}
 	}
-	blob, err := e.Blobs.Path(e.orphan)
+	orphan, err := e.Blobs.Path(e.orphan)
 	must(e.t, err)
-	if _, err := os.Lstat(blob); err == nil {
+	if _, err := os.Lstat(orphan); err == nil {
 		all = append(all, "blob "+e.orphan)
 	}
 	if _, err := e.yard.Resolve(e.t.Context(), theRef); err == nil {

@@ -68,7 +68,7 @@ func TestBadManifests(t *testing.T) {
 		"wrong id":        {edit(`0198#3"`, `0198#2"`), 3, core.CodeInvalid, "has the id"},
 		"20 MB line":      {edit(`"v":1`, `"v":1,"w":"`+strings.Repeat("x", 20<<20)+`"`), 3, core.CodeInvalid, "longer than 16 MiB"},
 		"same line twice": {func(l []string) []string { l[3] = l[2] + l[3]; return l }, 4, core.CodeInvalid, "appears twice: it is already in line 3"},
-		"a line missing":  {func(l []string) []string { l[2] = ""; return l }, 3, core.CodeInvalid, "event 4 where event 3 belongs"},
+		"a line missing":  {func(l []string) []string { l[2] = ""; return l }, 3, core.CodeInvalid, "found event 4 instead of event 3"},
 		"other stream":    {edit(`"stream":"run/0198"`, `"stream":"run/0199"`), 3, core.CodeInvalid, "in the manifest of"},
 		"forked history":  {func(l []string) []string { return append(l[:3], lines(fork)[3:]...) }, 4, core.CodeForked, "forks at event 4"},
 		"changed body":    {edit(`"timer":"a"`, `"timer":"b"`), 4, core.CodeForked, "forks at event 4"},

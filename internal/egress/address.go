@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 )
 
 // class is a range of addresses that the proxy connects to only if a person grants
@@ -68,12 +69,7 @@ func classify(a netip.Addr) string {
 }
 
 func (c class) has(a netip.Addr) bool {
-	for _, p := range c.ranges {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.ranges, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // special reports whether an address must be granted by itself, not in a range.

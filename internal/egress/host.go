@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -33,7 +34,7 @@ func canonical(host string) (string, error) {
 			return "", errors.New("the host name contains a percent sign or zone")
 		}
 	}
-	if !ascii(host) {
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		mapped, err := idna.Lookup.ToASCII(host)
 		if err != nil {
 			return "", errors.New("the host name is not a valid international domain name")
@@ -86,15 +87,6 @@ func numeric(label string) bool {
 		return strings.Trim(hex, "0123456789abcdef") == ""
 	}
 	return strings.Trim(label, "0123456789") == ""
-}
-
-func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 // shown is a host from outside, made fit for records and messages: a bounded line

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 )
 
 // Policy is what an attempt may reach.
@@ -84,15 +85,9 @@ func (p Policy) CheckAddress(host string, port int, a netip.Addr) error {
 // service or the unspecified address must name that one address: a person who
 // grants a company's network does not mean them.
 func (p Policy) granted(host string, port int, a netip.Addr) bool {
-	for _, g := range p.Private {
-		if special(a) && !g.Range.IsSingleIP() {
-			continue
-		}
-		if g.covers(host, port, a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Private, func(g Grant) bool {
+		return g.covers(host, port, a) && (!special(a) || g.Range.IsSingleIP())
+	})
 }
 
 func find(rules []Rule, host string, port int) (Rule, bool) {

@@ -231,10 +231,5 @@ func hasOpenToken(line []byte) bool {
 	for start > 0 && isToken(line[start-1]) {
 		start--
 	}
-	for _, p := range prefixes {
-		if bytes.Contains(line[start:], []byte(p)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return bytes.Contains(line[start:], []byte(p)) })
 }

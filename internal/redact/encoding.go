@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -81,16 +82,10 @@ func keyLines(value string) []string {
 	return out
 }
 
+// distinct are the values in order, each once.
 func distinct(values ...string) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, v := range values {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
-		}
-	}
-	return out
+	slices.Sort(values)
+	return slices.Compact(values)
 }
 
 func dedupe(in []pattern) []pattern {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,12 +47,8 @@ const leastPassword = 4
 // namesOther recognises by the rest of a name that its value is not the secret itself: secretName, token_url.
 func namesOther(rest []byte) bool {
 	rest = bytes.ToLower(rest)
-	for _, what := range []string{"name", "names", "type", "file", "path", "url", "uri", "prefix"} {
-		if bytes.HasSuffix(rest, []byte(what)) {
-			return true
-		}
-	}
-	return false
+	others := []string{"name", "names", "type", "file", "path", "url", "uri", "prefix"}
+	return slices.ContainsFunc(others, func(what string) bool { return bytes.HasSuffix(rest, []byte(what)) })
 }
 
 // isNamesake recognises a value that contains its own name: PrivateKey: testP256PrivateKey. The rest of it is too short for a

@@ -1,8 +1,8 @@
 package sandbox
 
 import (
-	"os"
 	"path/filepath"
+	"slices"
 )
 
 // linuxSystem is what programs need of a Linux system, without anybody's secrets. Only the named entries of /etc are
@@ -53,11 +53,5 @@ func systemPaths(goos string) []string {
 			list = append(list, found...)
 		}
 	}
-	var out []string
-	for _, p := range list {
-		if _, err := os.Stat(p); err == nil {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.DeleteFunc(list, func(path string) bool { return !exists(path) })
 }

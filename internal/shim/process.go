@@ -85,7 +85,9 @@ func (p process) start() (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
 		return nil, sandbox.Launch{}, nil, err
 	}
 	cmd := exec.Command(launch.Argv[0], launch.Argv[1:]...) //nolint:noctx // wait ends it with all its descendants, and TERM comes before KILL
-	cmd.Path, cmd.Err = lookPath(p.kind, p.box, launch.Argv[0])
+	if p.kind != sandbox.Sandbox {                          // by the PATH that it will have, not by the shim's
+		cmd.Path, cmd.Err = sandbox.LookPath(p.box, launch.Argv[0])
+	}
 	cmd.Dir, cmd.Env = p.box.Dir, p.box.Env
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
 	if p.stdin != nil {
@@ -99,14 +101,6 @@ func (p process) start() (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
 		return nil, sandbox.Launch{}, nil, fmt.Errorf("start %s: %w", p.box.Argv[0], err)
 	}
 	return cmd, launch, done, nil
-}
-
-// lookPath finds the program by the PATH that it will have, not by the shim's.
-func lookPath(kind sandbox.Kind, box sandbox.Spec, name string) (string, error) {
-	if kind == sandbox.Sandbox {
-		return name, nil
-	}
-	return sandbox.LookPath(box, name)
 }
 
 // wait returns when the process itself has ended, by its own choice or by force.

@@ -39,10 +39,10 @@ func WithoutFolders(in any, engine string) error {
 		dir, offer = folderOf(in.Body.Project, ""), core.Choice{Verb: core.VerbSay, Project: "PROJECT"}
 	case *sent[StartRun]:
 		in.Body.Dir = ""
-		dir, offer = in.Body.folder(), core.With("project")
+		dir, offer = in.Body.folder(), core.Choice{Verb: core.VerbWithProject}
 	case *sent[Trust]:
 		in.Body.Dir = ""
-		dir, offer = folderOf(in.Body.Project, ""), core.With("project")
+		dir, offer = folderOf(in.Body.Project, ""), core.Choice{Verb: core.VerbWithProject}
 	case *toRun[Swap]:
 		in.Body.Dir = ""
 		if strings.ContainsAny(in.Body.Playbook, "/.") {

@@ -48,11 +48,19 @@ func Connect(ctx context.Context, opts Options) (api.Service, func() error, erro
 		if core.CodeOf(err) != core.CodeConflict || time.Now().After(deadline) {
 			return nil, nil, err
 		}
-		select {
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
-		case <-time.After(50 * time.Millisecond):
+		if err := rest(ctx, 50*time.Millisecond); err != nil {
+			return nil, nil, err
 		}
+	}
+}
+
+// rest waits before the next look, and fails when the context ends.
+func rest(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
 	}
 }
 
@@ -214,10 +222,8 @@ func Detach(ctx context.Context, opts Options) error {
 			return err
 		}
 		last = !state.Held() || time.Now().After(deadline) // who held it may have gone this moment
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
+		if err := rest(ctx, 50*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }

@@ -93,10 +93,8 @@ func awaitEnd(ctx context.Context, state statefolder.Folder, pid int) error {
 			return core.Errorf(core.CodeUnavailable, "the engine was told to end and still runs, as process %d", pid).
 				WithHint("see %s", state.LogFile())
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(20 * time.Millisecond):
+		if err := rest(ctx, 20*time.Millisecond); err != nil {
+			return err
 		}
 	}
 	return nil

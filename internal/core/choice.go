@@ -17,11 +17,7 @@ type Choice struct {
 	Session  string `json:"session,omitempty"`  // to go on in
 	Project  string `json:"project,omitempty"`  // name of the project it is about
 	Epic     string `json:"epic,omitempty"`     // in the project's queue; whichever if empty
-	Option   string `json:"option,omitempty"`   // to repeat it with: a name, or a name and a value
 }
-
-// With is the choice to repeat what was refused with an option.
-func With(option string) Choice { return Choice{Verb: VerbRepeat, Option: option} }
 
 // Verb is what a choice does.
 type Verb string
@@ -50,7 +46,6 @@ const (
 
 // What a person can tell a project, or the program.
 const (
-	VerbRepeat           Verb = "repeat"       // what was refused, with an option
 	VerbStart            Verb = "start"        // a run
 	VerbStartBranch      Verb = "start_branch" // a run on another branch
 	VerbTrust            Verb = "trust"        // what a repository brings along
@@ -65,6 +60,21 @@ const (
 	VerbRestore          Verb = "restore" // a backup
 	VerbRebuild          Verb = "rebuild" // the database, from the runs' folders
 	VerbStateFolder      Verb = "state_folder"
+)
+
+// With what option a person can repeat what was refused.
+const (
+	VerbWithBase         Verb = "with_base"   // another branch to start from
+	VerbWithBranch       Verb = "with_branch" // another branch to work on
+	VerbWithName         Verb = "with_name"
+	VerbWithPlaybook     Verb = "with_playbook"
+	VerbWithProject      Verb = "with_project"
+	VerbWithRepository   Verb = "with_repository" // on the forge
+	VerbWithLocalForge   Verb = "with_local_forge"
+	VerbWithSandbox      Verb = "with_sandbox"
+	VerbWithoutIsolation Verb = "without_isolation"
+	VerbWithTrust        Verb = "with_trust"
+	VerbWithAge          Verb = "with_age" // of what is removed
 )
 
 // Where a person can look.

@@ -87,7 +87,7 @@ func Isolation(kind, why, remedy string) api.Examined {
 	const what = "isolation"
 	switch {
 	case kind == string(sandbox.None) || kind == "":
-		return Fail(what, "Stellwerk cannot isolate agents: "+line(why), advice(line(remedy)+"; or start runs without", core.With("isolation none")))
+		return Fail(what, "Stellwerk cannot isolate agents: "+line(why), advice(line(remedy)+"; or start runs without", core.Choice{Verb: core.VerbWithoutIsolation}))
 	case why != "":
 		return Warn(what, kind+": "+line(why), "a newer bubblewrap has both walls")
 	}
@@ -109,7 +109,7 @@ func Resources(found, advice string, err error) api.Examined {
 // Walls grades trials of the walls around agents.
 func Walls(trials []wall.Trial, err error) []api.Examined {
 	if err != nil {
-		return []api.Examined{Fail("walls", "cannot test them: "+line(err.Error()), advice("attempts would not start either; run without walls", core.With("isolation none")))}
+		return []api.Examined{Fail("walls", "cannot test them: "+line(err.Error()), advice("attempts would not start either; run without walls", core.Choice{Verb: core.VerbWithoutIsolation}))}
 	}
 	grades := map[wall.State]string{wall.Holds: api.GradeOK, wall.Unclear: api.GradeWarn, wall.Broken: api.GradeFail}
 	var out []api.Examined

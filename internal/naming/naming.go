@@ -80,7 +80,7 @@ func CheckBranch(name string) error {
 		bad = bad || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
 	}
 	if bad {
-		return core.Errorf(core.CodeInvalid, "%q cannot be the name of a branch", name).WithHint("choose another").Offer(core.With("branch"))
+		return core.Errorf(core.CodeInvalid, "%q cannot be the name of a branch", name).WithHint("choose another").Offer(core.Choice{Verb: core.VerbWithBranch})
 	}
 	return nil
 }

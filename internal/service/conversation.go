@@ -88,8 +88,8 @@ func listens(p *core.Playbook) error {
 		return nil
 	}
 	return core.Errorf(core.CodeInvalid, "the playbook %s works in waves: its planner reads answers, not messages", p.Name).
-		WithHint("begin it as a run, or name a playbook whose manager you can talk with").
-		Offer(core.Choice{Verb: core.VerbStart}, core.With("playbook "+playbook.Project))
+		WithHint("begin it as a run, or name a playbook whose manager you can talk with, such as %s", playbook.Project).
+		Offer(core.Choice{Verb: core.VerbStart}, core.Choice{Verb: core.VerbWithPlaybook})
 }
 
 // addressed finds the project that a person names, and the open run that drives

@@ -141,7 +141,7 @@ func (a *Service) vouched(req api.Import, started core.RunStarted) error {
 		return nil
 	}
 	return core.Errorf(core.CodeUntrusted, "the run in %s comes from elsewhere, and Stellwerk would do what its playbook %q says", folder, started.Playbook.Name).
-		WithHint("read its manifest.jsonl, then repeat").Offer(core.With("trust"))
+		WithHint("read its manifest.jsonl, then repeat").Offer(core.Choice{Verb: core.VerbWithTrust})
 }
 
 // artifacts hands the documents of a run's folder to fn, if there are any.

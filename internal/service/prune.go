@@ -20,7 +20,7 @@ const (
 // Prune implements api.Operations.
 func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) {
 	if req.OlderThan < minAge {
-		return api.Pruned{}, core.Errorf(core.CodeInvalid, "nothing younger than %s can be removed", minAge).Offer(core.With("older-than 30d"))
+		return api.Pruned{}, core.Errorf(core.CodeInvalid, "nothing younger than %s can be removed", minAge).Offer(core.Choice{Verb: core.VerbWithAge})
 	}
 	if !a.pruning.TryLock() {
 		return api.Pruned{}, core.Errorf(core.CodeConflict, "the state folder is being pruned already").WithHint("wait a little, then try again")

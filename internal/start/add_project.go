@@ -19,7 +19,7 @@ func (a *Starter) AddProject(ctx context.Context, req api.AddProject) (project s
 	}
 	if strings.ContainsAny(req.Playbook, "/\\") {
 		return "", nil, core.Errorf(core.CodeInvalid, "%.80q is a path, and a project's playbook is named", req.Playbook).
-			WithHint("commit it as .stellwerk/playbooks/NAME.yaml, then name it").Offer(core.With("playbook"))
+			WithHint("commit it as .stellwerk/playbooks/NAME.yaml, then name it").Offer(core.Choice{Verb: core.VerbWithPlaybook})
 	}
 	g, err := a.added(ctx, req)
 	if err != nil {

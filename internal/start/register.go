@@ -47,5 +47,5 @@ func (a *Starter) nameFree(ctx context.Context, project, name string) error {
 	if err != nil {
 		return err
 	}
-	return core.Errorf(core.CodeConflict, "%s is called %s already", row.RepoURL, name).WithHint("choose another name").Offer(core.With("id"))
+	return core.Errorf(core.CodeConflict, "%s is called %s already", row.RepoURL, name).WithHint("choose another name").Offer(core.Choice{Verb: core.VerbWithName})
 }

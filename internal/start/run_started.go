@@ -36,7 +36,7 @@ func (a *Starter) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID
 	branch := req.Branch
 	if a.Redactor.String(branch) != branch {
 		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "the name of the branch contains a secret, and it would be published").
-			WithHint("choose another").Offer(core.With("branch"))
+			WithHint("choose another").Offer(core.Choice{Verb: core.VerbWithBranch})
 	}
 	if branch == "" {
 		if branch, err = p.ownBranch(ctx, req.Issue, title, id); err != nil {
@@ -90,11 +90,11 @@ func (a *Starter) chooseIsolation(settings *config.Settings, session bool) (stri
 		return want.V, nil
 	case config.IsolationContainer:
 		return "", core.Errorf(core.CodeUnsupported, "isolation %q is not offered by this version", want.V).
-			Offer(core.With("isolation sandbox"))
+			Offer(core.Choice{Verb: core.VerbWithSandbox})
 	}
 	if kind, why := a.Isolation(); kind != sandbox.Sandbox {
 		return "", core.Errorf(core.CodeUnavailable, "agents cannot be isolated on this machine: %s", why).
-			WithHint("%s; or give isolation up", sandbox.Remedy()).Offer(core.With("isolation none"))
+			WithHint("%s; or give isolation up", sandbox.Remedy()).Offer(core.Choice{Verb: core.VerbWithoutIsolation})
 	}
 	return string(sandbox.Sandbox), nil
 }
@@ -147,12 +147,12 @@ func (g *ground) branchFree(ctx context.Context, branch string) error {
 		return err
 	}
 	if branch == g.base {
-		return core.Errorf(core.CodeInvalid, "the run's branch cannot be %s, which it starts from", branch).WithHint("choose another").Offer(core.With("branch"))
+		return core.Errorf(core.CodeInvalid, "the run's branch cannot be %s, which it starts from", branch).WithHint("choose another").Offer(core.Choice{Verb: core.VerbWithBranch})
 	}
 	_, err := g.yard.Resolve(ctx, yard.UpstreamHeads+branch)
 	if err == nil {
 		return core.Errorf(core.CodeConflict, "the branch %s exists already", branch).
-			WithHint("delete it if nobody needs it, or choose another").Offer(core.With("branch"))
+			WithHint("delete it if nobody needs it, or choose another").Offer(core.Choice{Verb: core.VerbWithBranch})
 	}
 	if !errors.Is(err, yard.ErrNotFound) {
 		return err

@@ -64,7 +64,7 @@ func (g *ground) branch(ctx context.Context) (string, error) {
 	}
 	if branch == "" {
 		return "", core.Errorf(core.CodeInvalid, "no branch is checked out in %s, so there is nothing to start from", where).
-			WithHint("name the branch").Offer(core.With("base"))
+			WithHint("name the branch").Offer(core.Choice{Verb: core.VerbWithBase})
 	}
 	return branch, nil
 }

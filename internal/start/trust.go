@@ -24,7 +24,7 @@ func (a *Starter) trust(ctx context.Context, g *ground, p *loaded, confirm bool)
 	}
 	if !confirm {
 		return core.Errorf(core.CodeUntrusted, "nobody has trusted %s as it is now", strings.Join(p.names(), ", ")).
-			WithHint("read it, then trust it").Offer(core.Choice{Verb: core.VerbTrust}, core.With("trust"))
+			WithHint("read it, then trust it").Offer(core.Choice{Verb: core.VerbTrust}, core.Choice{Verb: core.VerbWithTrust})
 	}
 	if err := g.register(ctx); err != nil {
 		return err

@@ -46,7 +46,7 @@ func chooseForge(flags map[string]string) (config.ForgeSettings, error) {
 	chosen := settings.Forge
 	if !chosen.Local() && chosen.Kind.V != own.Forge.Kind.V {
 		return chosen, core.Errorf(core.CodeInvalid, "your settings do not describe a forge %s", chosen.Kind.V).
-			WithHint("set `forge: %s`, its address and its token in your settings, or go without", chosen.Kind.V).Offer(core.With("forge local"))
+			WithHint("set `forge: %s`, its address and its token in your settings, or go without", chosen.Kind.V).Offer(core.Choice{Verb: core.VerbWithLocalForge})
 	}
 	return chosen, chosen.Check()
 }
@@ -70,7 +70,7 @@ func (g *ground) begin(ctx context.Context) error {
 	name := g.forge.RemoteName()
 	if g.far() || name == "" {
 		if g.commit = own; own == "" {
-			return core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("name one that `git branch` lists").Offer(core.With("base"))
+			return core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("name one that `git branch` lists").Offer(core.Choice{Verb: core.VerbWithBase})
 		}
 		if !g.far() {
 			return g.follow(ctx)
@@ -84,7 +84,7 @@ func (g *ground) begin(ctx context.Context) error {
 	switch {
 	case errors.Is(err, yard.ErrNotFound):
 		return core.Errorf(core.CodeNotFound, "the remote %s has no branch %q", name, g.base).
-			WithHint("push it, or name a branch that is there").Offer(core.With("base"))
+			WithHint("push it, or name a branch that is there").Offer(core.Choice{Verb: core.VerbWithBase})
 	case err != nil:
 		return g.up.unreachable(err)
 	case own == "":
@@ -137,7 +137,7 @@ func findUpstream(ctx context.Context, dir, name string, settings config.ForgeSe
 	up := upstream{settings: settings, name: name}
 	address, stripped, err := yard.RemoteAddress(ctx, dir, name)
 	if err != nil {
-		return up, core.Wrap(core.CodeInvalid, err, "the remote "+name+" cannot be used", "name one that `git remote -v` lists, or go without").Offer(core.With("forge local"))
+		return up, core.Wrap(core.CodeInvalid, err, "the remote "+name+" cannot be used", "name one that `git remote -v` lists, or go without").Offer(core.Choice{Verb: core.VerbWithLocalForge})
 	}
 	if up.address = address; stripped {
 		up.warnings = append(up.warnings, "the address of "+name+" holds a password, which is not used: the token of the forge is")
@@ -183,7 +183,7 @@ func (u *upstream) enter() error {
 		repository, err = rest.At(u.address, u.settings.Server().Hostname())
 	}
 	if err != nil {
-		return core.Wrap(core.CodeInvalid, err, "cannot tell which repository on the forge this is", "").Offer(core.With("repository"), core.With("forge local"))
+		return core.Wrap(core.CodeInvalid, err, "cannot tell which repository on the forge this is", "").Offer(core.Choice{Verb: core.VerbWithRepository}, core.Choice{Verb: core.VerbWithLocalForge})
 	}
 	u.repository = repository.String()
 	token, err := forges.Token(u.settings)
@@ -226,7 +226,7 @@ func (u *upstream) branchFree(ctx context.Context, y *yard.Yard, branch string) 
 	}
 	if tip != "" {
 		return core.Errorf(core.CodeConflict, "the branch %s exists already on %s", branch, u.name).
-			WithHint("delete it if nobody needs it, or choose another").Offer(core.With("branch"))
+			WithHint("delete it if nobody needs it, or choose another").Offer(core.Choice{Verb: core.VerbWithBranch})
 	}
 	return nil
 }

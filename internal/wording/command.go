@@ -14,13 +14,30 @@ func Command(c core.Choice) string {
 		return "claude --resume " + c.Session
 	case core.VerbShowPlan:
 		return "update-plan --show" // as agents know it
-	case core.VerbRepeat:
-		return "--" + c.Option + map[string]string{
-			"base": " BRANCH", "branch": " NAME", "id": " NAME", "playbook": " NAME", "project": " NAME", "repository": " OWNER/NAME",
-		}[c.Option]
 	default:
-		return "stellwerk " + arguments(c)
 	}
+	if option := option(c.Verb); option != "" {
+		return option
+	}
+	return "stellwerk " + arguments(c)
+}
+
+// option is what a person adds to the command that was refused; "" for a choice
+// that is a command of its own.
+func option(verb core.Verb) string {
+	return map[core.Verb]string{
+		core.VerbWithBase:         "--base BRANCH",
+		core.VerbWithBranch:       "--branch NAME",
+		core.VerbWithName:         "--id NAME",
+		core.VerbWithPlaybook:     "--playbook NAME",
+		core.VerbWithProject:      "--project NAME",
+		core.VerbWithRepository:   "--repository OWNER/NAME",
+		core.VerbWithLocalForge:   "--forge local",
+		core.VerbWithSandbox:      "--isolation sandbox",
+		core.VerbWithoutIsolation: "--isolation none",
+		core.VerbWithTrust:        "--trust",
+		core.VerbWithAge:          "--older-than 30d",
+	}[verb]
 }
 
 func arguments(c core.Choice) string {
@@ -81,7 +98,9 @@ func arguments(c core.Choice) string {
 		return "projects drop " + c.Project + " " + cmp.Or(c.Epic, "EPIC")
 	case core.VerbRequeueEpic:
 		return "projects requeue " + c.Project + " " + cmp.Or(c.Epic, "EPIC")
-	case core.VerbJoin, core.VerbShowPlan, core.VerbRepeat: // are no commands of ours
+	case core.VerbJoin, core.VerbShowPlan, core.VerbWithBase, core.VerbWithBranch, core.VerbWithName, core.VerbWithPlaybook, core.VerbWithProject,
+		core.VerbWithRepository, core.VerbWithLocalForge, core.VerbWithSandbox, core.VerbWithoutIsolation, core.VerbWithTrust, core.VerbWithAge:
+		// are no commands of ours
 	}
 	return string(c.Verb)
 }

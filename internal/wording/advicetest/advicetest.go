@@ -46,7 +46,8 @@ func meant(r *core.Run, c core.Choice) (bodies []core.Body, known bool) {
 		core.VerbQueue, core.VerbConversations, core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbShowPlan:
 		return nil, true // only look
 	case core.VerbSay, core.VerbStart, core.VerbStartBranch, core.VerbResumeProject, core.VerbDropEpic, core.VerbRequeueEpic,
-		core.VerbRepeat, core.VerbTrust, core.VerbAddProject, core.VerbOpenConversation, core.VerbServe, core.VerbCockpit, core.VerbAddToken,
+		core.VerbWithBase, core.VerbWithBranch, core.VerbWithName, core.VerbWithPlaybook, core.VerbWithProject, core.VerbWithRepository,
+		core.VerbWithLocalForge, core.VerbWithSandbox, core.VerbWithoutIsolation, core.VerbWithTrust, core.VerbWithAge, core.VerbTrust, core.VerbAddProject, core.VerbOpenConversation, core.VerbServe, core.VerbCockpit, core.VerbAddToken,
 		core.VerbRestore, core.VerbRebuild, core.VerbStateFolder:
 		return nil, true // are about something else
 	case core.VerbTakeOver, core.VerbJoin, core.VerbHandBack, core.VerbMerge, core.VerbFastForward:

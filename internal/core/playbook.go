@@ -250,6 +250,17 @@ func DefaultLimits() Limits {
 	}
 }
 
+// Model is what an attempt of a role asks for: the role's model, then its agent's; "" or
+// "inherit" leave the choice to the agent's program.
+func (p *Playbook) Model(role string) string {
+	for _, m := range []string{p.Roles[role].Model, p.Agents[p.Roles[role].Agent].Model} {
+		if m != "" && m != "inherit" {
+			return m
+		}
+	}
+	return ""
+}
+
 // Phase finds a phase by its id; nil if there is none.
 func (p *Playbook) Phase(id string) *Phase {
 	return find(p.Phases, func(phase *Phase) bool { return phase.ID == id })

@@ -156,7 +156,7 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 	}
 	job := agent.Job{
 		Dir: r.dir(), Prompt: r.promptPath(), In: r.in(), Out: r.out(), Home: filepath.Join(r.folder, "home"),
-		Role:    agent.Role{Name: role.Name, Tools: role.Tools, Model: model(role, r.def)},
+		Role:    agent.Role{Name: role.Name, Tools: role.Tools, Model: r.run.Playbook.Model(r.task.Role)},
 		Command: r.def.Run, Options: options, MaxUSD: r.budget(),
 	}
 	if r.takesSystemPrompt() {
@@ -223,17 +223,6 @@ func (r attemptRoom) scenario(ctx context.Context, options map[string]string) er
 	}
 	options[agent.OptionScenario] = target
 	return nil
-}
-
-// model is the model of an attempt: the role's, then the agent's; "inherit"
-// leaves it to the agent's own default.
-func model(role core.Role, def core.Agent) string {
-	for _, m := range []string{role.Model, def.Model} {
-		if m != "" && m != "inherit" {
-			return m
-		}
-	}
-	return ""
 }
 
 // budget is what is left of the run's and its project's money, and no more than the

@@ -24,14 +24,12 @@ type Sessions interface {
 // the attempt ends the waiting: a person may be away for days.
 func (d *Dispatcher) offer(ctx context.Context, run *core.Run, a core.StartAttempt, folder string) (session.Taken, error) {
 	_, task, attempt := run.Attempt(a.Attempt)
-	role := run.Playbook.Roles[task.Role]
-	def, err := agentFor(run, task)
-	if err != nil {
+	if _, err := agentFor(run, task); err != nil {
 		return session.Taken{}, err
 	}
-	kind, _ := d.Sessions.AgentType(role)
-	err = session.Make(folder, session.Offer{
-		Attempt: attempt.ID, Role: task.Role, Type: kind, Model: model(role, def), N: attempt.N,
+	kind, _ := d.Sessions.AgentType(run.Playbook.Roles[task.Role])
+	err := session.Make(folder, session.Offer{
+		Attempt: attempt.ID, Role: task.Role, Type: kind, Model: run.Playbook.Model(task.Role), N: attempt.N,
 		Base: attempt.Base, At: time.Now().UTC(),
 	}, a.Session)
 	if err != nil {

@@ -133,7 +133,8 @@ func TestWhatAnAttemptMaySpend(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ role, agent, want string }{{"large", "small", "large"}, {"", "small", "small"}, {"inherit", "small", "small"}, {"", "inherit", ""}, {"", "", ""}} {
-		if got := model(core.Role{Model: c.role}, core.Agent{Model: c.agent}); got != c.want {
+		p := core.Playbook{Roles: map[string]core.Role{"r": {Model: c.role, Agent: "a"}}, Agents: map[string]core.Agent{"a": {Model: c.agent}}}
+		if got := p.Model("r"); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

@@ -87,15 +87,3 @@ func verdict(passed bool, trouble string) string {
 	}
 	return NotOK
 }
-
-// model is the model that an attempt of a role asks for; "" if that is the
-// agent's own.
-func model(p *core.Playbook, name string) string {
-	role := p.Roles[name]
-	for _, m := range []string{role.Model, p.Agents[role.Agent].Model} {
-		if m != "" && m != "inherit" {
-			return m
-		}
-	}
-	return ""
-}

@@ -132,8 +132,20 @@ func (t *Tracker) conclude(e core.Event, body core.Body) []Piece {
 		return ended
 	case core.TaskFailed:
 		return t.closeTask(e, b.Task, NotOK)
-	case core.WaveOpened, core.WaveClosed, core.BriefEnded:
-		return t.waves(e, body)
+	case core.WaveOpened:
+		ended := t.closeWave(e, Superseded)
+		t.wave = t.begin(e, Wave, t.run, Piece{Wave: b.Wave})
+		return ended
+	case core.WaveClosed:
+		if b.Course == core.CourseAbort {
+			return t.closeWave(e, NotOK)
+		}
+		return t.closeWave(e, OK)
+	case core.BriefEnded:
+		if b.Status == core.DelegatedFailed { // a dropped one ends with its stage
+			return t.closeTasks(e, b.Delegation, NotOK)
+		}
+		return nil
 	case core.StagePassed:
 		return t.closeStage(e, b.Stage, OK)
 	case core.StageSkipped:
@@ -179,7 +191,7 @@ func (t *Tracker) request(e core.Event, b core.AttemptRequested) {
 	task := t.tasks[b.Task]
 	if task != nil {
 		p.Wave, p.Stage, p.Round, p.Role, p.Work = task.Wave, task.Stage, task.Round, task.Role, task.Work
-		p.Model = model(&t.playbook, task.Role)
+		p.Model = t.playbook.Model(task.Role)
 	}
 	t.attempts[b.Attempt] = t.begin(e, Attempt, task, p)
 }

@@ -3,9 +3,35 @@ package service
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
+
+// TestALimitThatAPersonRaises is the only one that changes; who names none changes nothing.
+func TestALimitThatAPersonRaises(t *testing.T) {
+	for name, c := range map[string]struct {
+		req  api.Resume
+		want func(*core.Limits)
+	}{
+		"cost":             {api.Resume{MaxCostUSD: 7}, func(l *core.Limits) { l.CostUSD = 7 }},
+		"tokens":           {api.Resume{MaxTokens: 7}, func(l *core.Limits) { l.Tokens = 7 }},
+		"project cost":     {api.Resume{MaxProjectCostUSD: 7}, func(l *core.Limits) { l.Project.CostUSD = 7 }},
+		"project tokens":   {api.Resume{MaxProjectTokens: 7}, func(l *core.Limits) { l.Project.Tokens = 7 }},
+		"project time":     {api.Resume{MaxProjectTime: time.Hour}, func(l *core.Limits) { l.Project.WallTime = time.Hour }},
+		"project attempts": {api.Resume{MaxProjectAttempts: 7}, func(l *core.Limits) { l.Project.Attempts = 7 }},
+	} {
+		want := core.DefaultLimits()
+		c.want(&want)
+		if got := raised(core.DefaultLimits(), c.req); got == nil || *got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	if got := raised(core.DefaultLimits(), api.Resume{}); got != nil {
+		t.Errorf("nothing: %+v", got)
+	}
+}
 
 // TestWhatIsLeftHasNoResidue in JSON: what is spent and held is taken off exactly.
 func TestWhatIsLeftHasNoResidue(t *testing.T) {

@@ -61,7 +61,7 @@ func merge(ctx context.Context, sh *shell.Shell, given string, forward bool, a d
 				return api.Run{}, err
 			}
 			if forward {
-				if err := fastForward(ctx, sh, svc, run.ID, m); err != nil {
+				if err := fastForward(ctx, svc, run.ID, m); err != nil {
 					return api.Run{}, err
 				}
 				m.Tip, m.Can = m.Commit, true

@@ -29,7 +29,7 @@ func conclude(sh *shell.Shell, cmd *cobra.Command, err error, asJSON bool) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	e, usage := explain(cmd, err)
+	e := explain(cmd, err)
 	e.Hint = sh.WithFlags(e.Hint)
 	if asJSON {
 		line, err := json.Marshal(e)
@@ -39,7 +39,7 @@ func conclude(sh *shell.Shell, cmd *cobra.Command, err error, asJSON bool) int {
 		}
 	}
 	sh.Complain(e.Detail, e.Hint)
-	if usage {
+	if e.Usage != "" {
 		sh.Tell("  usage: ", e.Usage)
 	}
 	return e.Exit
@@ -54,8 +54,8 @@ type failure struct {
 	Exit   int       `json:"exit"`
 }
 
-// explain says what went wrong, and whether the command line did.
-func explain(cmd *cobra.Command, err error) (failure, bool) {
+// explain says what went wrong, and the usage if the command line did.
+func explain(cmd *cobra.Command, err error) failure {
 	var ran ranError
 	var usage shell.UsageError
 	if !errors.As(err, &usage) && !errors.As(err, &ran) {
@@ -63,9 +63,9 @@ func explain(cmd *cobra.Command, err error) (failure, bool) {
 	}
 	switch {
 	case errors.As(err, &usage) || !errors.As(err, &ran):
-		return failure{core.CodeInvalid, err.Error(), wording.Hint(err), cmd.UseLine(), shell.ExitUsage}, true
+		return failure{core.CodeInvalid, err.Error(), wording.Hint(err), cmd.UseLine(), shell.ExitUsage}
 	case errors.Is(err, shell.ErrInterrupted) || errors.Is(err, context.Canceled):
-		return failure{Code: core.CodeUnavailable, Detail: "interrupted", Exit: shell.ExitError}, false
+		return failure{Code: core.CodeUnavailable, Detail: "interrupted", Exit: shell.ExitError}
 	}
-	return failure{Code: core.CodeOf(err), Detail: err.Error(), Hint: wording.Hint(err), Exit: shell.ExitError}, false
+	return failure{Code: core.CodeOf(err), Detail: err.Error(), Hint: wording.Hint(err), Exit: shell.ExitError}
 }

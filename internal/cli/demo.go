@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -46,10 +47,7 @@ func (o *demoOptions) run(ctx context.Context, sh *shell.Shell) error {
 	if err != nil {
 		return fmt.Errorf("make a folder for the demonstration: %w", err)
 	}
-	repository, state := filepath.Join(dir, "greet"), sh.StateFlag
-	if state == "" {
-		state = filepath.Join(dir, "state")
-	}
+	repository, state := filepath.Join(dir, "greet"), cmp.Or(sh.StateFlag, filepath.Join(dir, "state"))
 	if err := os.Mkdir(repository, 0o755); err != nil {
 		return fmt.Errorf("make a folder for the demonstration: %w", err)
 	}

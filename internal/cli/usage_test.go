@@ -15,7 +15,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
-	shellcmd "github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -32,7 +31,7 @@ func TestUsageErrors(t *testing.T) {
 		{"completion", "tcsh"}, {"schema", "frobnicate"}, {"backup"}, {"trust", "--yes", "--confirm", "x"}, {"worker", "run"},
 	} {
 		b := clitest.New(t)
-		b.Run(t, shellcmd.ExitUsage, args...)
+		b.Run(t, shell.ExitUsage, args...)
 		lines := strings.Split(strings.TrimRight(b.Err.String(), "\n"), "\n")
 		if !strings.HasPrefix(lines[0], "stellwerk: ") || !strings.HasPrefix(lines[len(lines)-1], "  usage: stellwerk") {
 			t.Errorf("%q says:\n%s", args, b.Err)
@@ -57,7 +56,7 @@ func TestUsageErrorsNameWhatWasProbablyMeant(t *testing.T) {
 		{[]string{"status", "-x"}, "  try: stellwerk status --help\n"},
 	} {
 		b := clitest.New(t)
-		b.Run(t, shellcmd.ExitUsage, c.args...)
+		b.Run(t, shell.ExitUsage, c.args...)
 		b.Said(t, b.Err, c.want)
 	}
 }
@@ -82,7 +81,7 @@ func TestUsageErrorsSayWhatIsTaken(t *testing.T) {
 		{[]string{"serve", "--listen", "127.0.0.1:99999"}, "stellwerk: --listen 127.0.0.1:99999: a port must be between 0 and 65535\n"},
 	} {
 		b := clitest.New(t)
-		b.Run(t, shellcmd.ExitUsage, c.args...)
+		b.Run(t, shell.ExitUsage, c.args...)
 		if got := b.Err.String(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q says\n%s\nwant\n%s", c.args, got, c.want)
 		}
@@ -92,7 +91,7 @@ func TestUsageErrorsSayWhatIsTaken(t *testing.T) {
 func TestErrorsAreWrappedOnAScreen(t *testing.T) {
 	b := clitest.New(t)
 	b.Console.ErrWidth = func() int { return 40 }
-	b.Run(t, shellcmd.ExitError, "status", "a-run-that-nobody-has-ever-heard-of")
+	b.Run(t, shell.ExitError, "status", "a-run-that-nobody-has-ever-heard-of")
 	for line := range strings.Lines(b.Err.String()) {
 		if w := terminal.Width(strings.TrimRight(line, "\n")); w > 40 && strings.Contains(strings.TrimSpace(line), " ") {
 			t.Errorf("%d columns: %s", w, line)
@@ -108,23 +107,23 @@ func TestSentencesAreWrappedOnAScreen(t *testing.T) {
 		set  func(*clitest.Bench) []string
 		says string
 	}{
-		"init": {shellcmd.ExitOK, func(b *clitest.Bench) []string {
+		"init": {shell.ExitOK, func(b *clitest.Bench) []string {
 			if err := os.Rename(clitest.InRepository(t, b)+"/go.mod", b.Env["HOME"]+"/README"); err != nil { // so that nothing is found
 				t.Fatal(err)
 			}
 			return []string{"init"}
 		}, "runs leave its check out"},
-		"validate": {shellcmd.ExitError, func(b *clitest.Bench) []string {
+		"validate": {shell.ExitError, func(b *clitest.Bench) []string {
 			clitest.WriteFile(t, clitest.InRepository(t, b)+"/.stellwerk/playbooks/own.yaml", "name: own\nkind: phase\n")
 			return []string{"playbook", "validate", ".stellwerk/playbooks/own.yaml"}
 		}, "did you mean"},
-		"merge": {shellcmd.ExitError, func(b *clitest.Bench) []string {
+		"merge": {shell.ExitError, func(b *clitest.Bench) []string {
 			b.At("n").Put("1", "completed")
 			b.Svc.MergeAnswer = api.Mergeable{Branch: "feature/x", Base: "main", Tree: "/home/ada/project", Reason: "main is checked out", Command: "git merge"}
 			return []string{"merge", "alias-1"}
 		}, "[y/N]"},
-		"stop": {shellcmd.ExitOK, func(b *clitest.Bench) []string {
-			b.Stop = func(context.Context, shellcmd.ConnectOptions) (api.Info, error) {
+		"stop": {shell.ExitOK, func(b *clitest.Bench) []string {
+			b.Stop = func(context.Context, shell.ConnectOptions) (api.Info, error) {
 				return api.Info{PID: 7, Runs: 2}, nil
 			}
 			return []string{"stop", "--state", "/srv/state"}
@@ -152,7 +151,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	b.Svc.On = func(apitest.Call) error {
 		return core.Wrap(core.CodeConflict, errors.New("the \x1b[31mbase moved"), "not approved", "look again")
 	}
-	b.Run(t, shellcmd.ExitError, "approve")
+	b.Run(t, shell.ExitError, "approve")
 	if got := b.Err.String(); got != "stellwerk: not approved: the \\x1b[31mbase moved\n  try: look again\n" {
 		t.Errorf("%q", got)
 	}
@@ -174,7 +173,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v does nothing", path)
 		}
 		fresh := clitest.New(t)
-		fresh.Run(t, shellcmd.ExitOK, append(path, "--help")...)
+		fresh.Run(t, shell.ExitOK, append(path, "--help")...)
 		for line := range strings.Lines(fresh.Out.String()) {
 			if w := terminal.Width(strings.TrimRight(line, "\n")); w > 80 {
 				t.Errorf("%v --help: %d columns: %s", path, w, line)
@@ -184,11 +183,11 @@ func TestHelp(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(cli.NewRoot(&shellcmd.Shell{Program: b.Program}))
+	visit(cli.NewRoot(&shell.Shell{Program: b.Program}))
 }
 
 func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
-	root := cli.NewRoot(&shellcmd.Shell{Program: clitest.New(t).Program})
+	root := cli.NewRoot(&shell.Shell{Program: clitest.New(t).Program})
 	for _, name := range strings.Fields(`run status watch log diff inbox projects approve feedback rollback skip retry pause resume
 		cancel replay trust init playbook roles schema limits serve stop worker doctor backup restore demo scripted-model
 		scripted-agent version completion`) {
@@ -199,35 +198,35 @@ func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh", "fish"} {
+	for _, name := range []string{"bash", "zsh", "fish"} {
 		b := clitest.New(t)
-		b.Run(t, shellcmd.ExitOK, "completion", shell)
+		b.Run(t, shell.ExitOK, "completion", name)
 		b.Said(t, b.Out, "stellwerk")
 	}
 	b := clitest.New(t)
 	b.Put("1", "active")
 	b.Put("2", "completed")
-	b.Run(t, shellcmd.ExitOK, "__complete", "approve", "")
+	b.Run(t, shell.ExitOK, "__complete", "approve", "")
 	b.Said(t, b.Out, "alias-1\tTitle 1")
 	if strings.Contains(b.Out.String(), "alias-2") {
 		t.Errorf("a run that has ended is offered: %s", b.Out)
 	}
-	b.Run(t, shellcmd.ExitOK, "__complete", "show", "--run", "")
+	b.Run(t, shell.ExitOK, "__complete", "show", "--run", "")
 	b.Said(t, b.Out, "alias-2\tTitle 2")
 	b = clitest.New(t)
 	b.Put("1", "active")
-	b.Run(t, shellcmd.ExitOK, "__complete", "rollback", "alias-1", "--to", "")
+	b.Run(t, shell.ExitOK, "__complete", "rollback", "alias-1", "--to", "")
 	b.Said(t, b.Out, "plan\n", "review\n")
 	b = clitest.New(t)
-	b.Run(t, shellcmd.ExitOK, "__complete", "run", "--network", "")
+	b.Run(t, shell.ExitOK, "__complete", "run", "--network", "")
 	b.Said(t, b.Out, "listed\nnone\nopen\n:4\n") // and no names of files
-	b.Run(t, shellcmd.ExitOK, "__complete", "run", "--playbook", "")
+	b.Run(t, shell.ExitOK, "__complete", "run", "--playbook", "")
 	b.Said(t, b.Out, "feature\n")
 	dir := b.Dir
 	clitest.WriteFile(t, dir+"/.stellwerk/playbooks/release.yaml", "name: release\n")
 	for _, line := range [][]string{{"run", "--playbook"}, {"say", "--playbook"}, {"trust", "--playbook"}, {"playbook", "show"}} {
 		b.Out.B.Reset()
-		b.Run(t, shellcmd.ExitOK, append(append([]string{"__complete"}, line...), "")...)
+		b.Run(t, shell.ExitOK, append(append([]string{"__complete"}, line...), "")...)
 		b.Said(t, b.Out, "release\n", "feature\n")
 	}
 }
@@ -235,7 +234,7 @@ func TestCompletion(t *testing.T) {
 // What the documentation tells people to type is in the list of commands.
 func TestHelpListsTheScriptedModel(t *testing.T) {
 	b := clitest.New(t)
-	b.Run(t, shellcmd.ExitOK, "--help")
+	b.Run(t, shell.ExitOK, "--help")
 	b.Said(t, b.Out, "\n  scripted-model ")
 }
 
@@ -255,15 +254,15 @@ func TestCompletionWithoutAnEngine(t *testing.T) {
 	clitest.WriteFile(t, b.Env["STELLWERK_STATE"]+"/runs/1/manifest.jsonl", string(line)+"\n")
 	clitest.WriteFile(t, b.Env["STELLWERK_STATE"]+"/runs/2/manifest.jsonl", "torn")
 	b.Dial = clitest.NoEngine
-	b.Run(t, shellcmd.ExitOK, "__complete", "approve", "")
+	b.Run(t, shell.ExitOK, "__complete", "approve", "")
 	b.Said(t, b.Out, "alias-1\tTitle 1")
 	b.Out.B.Reset()
 	clitest.WriteFile(t, b.Env["STELLWERK_STATE"]+"/runs/1/workflow-state.json", `{"status": "cancelled"}`)
-	b.Run(t, shellcmd.ExitOK, "__complete", "approve", "")
+	b.Run(t, shell.ExitOK, "__complete", "approve", "")
 	if strings.Contains(b.Out.String(), "alias-1") {
 		t.Errorf("a run that has ended is offered: %s", b.Out)
 	}
-	b.Run(t, shellcmd.ExitOK, "__complete", "status", "")
+	b.Run(t, shell.ExitOK, "__complete", "status", "")
 	b.Said(t, b.Out, "alias-1\tTitle 1")
 }
 

@@ -250,7 +250,7 @@ func InRepository(t *testing.T, b *Bench) string {
 	t.Helper()
 	dir := b.Dir
 	WriteFile(t, dir+"/go.mod", "module x\n")
-	if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return dir

@@ -114,7 +114,7 @@ drives the run itself until the run ends or needs you again; --detach starts an
 engine in the background instead.`
 
 // Word says something about a run to the engine. The run is as shell.Find found it.
-type Word func(svc api.Service, run api.Run) (api.Run, error)
+type Word func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error)
 
 // Steer gives a person's word about a run, and continues the run.
 func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) error {
@@ -128,7 +128,7 @@ func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) 
 		if err != nil {
 			return err
 		}
-		if run, err = w(svc, run); err != nil {
+		if run, err = w(ctx, svc, run); err != nil {
 			return err
 		}
 		return Continue(ctx, sh, svc, run, a)

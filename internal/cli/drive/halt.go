@@ -34,7 +34,7 @@ func Halt(ctx context.Context, sh *shell.Shell, given string, stop bool, w Word)
 		if err != nil {
 			return err
 		}
-		if run, err = w(svc, run); err != nil {
+		if run, err = w(ctx, svc, run); err != nil {
 			return err
 		}
 		settled := true

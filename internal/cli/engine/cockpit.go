@@ -53,12 +53,7 @@ func cockpit(ctx context.Context, sh *shell.Shell, open bool) error {
 	if err := EnsureServing(ctx, sh); err != nil {
 		return err
 	}
-	opts, err := sh.Options()
-	if err != nil {
-		return err
-	}
-	opts.Existing = true // one of this command would end with it
-	return sh.ConnectTo(ctx, opts, func(svc api.Service) error {
+	return sh.Connect(ctx, func(svc api.Service) error {
 		code, err := SignIn(ctx, sh, svc)
 		if err != nil {
 			return err
@@ -73,7 +68,7 @@ func cockpit(ctx context.Context, sh *shell.Shell, open bool) error {
 			err = browse(ctx, sh, code, code.URL)
 		}
 		return err
-	})
+	}, shell.Existing) // one of this command would end with it
 }
 
 // EnsureServing starts an engine in the background that serves the cockpit, unless

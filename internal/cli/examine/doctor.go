@@ -73,7 +73,7 @@ func runDoctor(ctx context.Context, sh *shell.Shell) error {
 		settled("credentials", func(s *config.Settings) api.Examined { return examineCredentials(ctx, sh, s.Credential) }),
 		settled("forge", func(s *config.Settings) api.Examined { return examineForge(sh, s.Forge) }),
 		examineClock(sh, opts.State),
-		examineEngine(ctx, sh, opts),
+		examineEngine(ctx, sh),
 		examineListener(ctx, opts.State),
 		settled("notify", func(s *config.Settings) api.Examined { return examineNotices(ctx, sh, s.Notify.V, s.Telling) }),
 		examinePlugin(ctx, sh.Dir),

@@ -144,19 +144,18 @@ func examineClock(sh *shell.Shell, state string) api.Examined {
 	return doctor.OK("clock", now.Format(time.DateTime))
 }
 
-func examineEngine(ctx context.Context, sh *shell.Shell, opts shell.ConnectOptions) api.Examined {
-	opts.Existing = true
+func examineEngine(ctx context.Context, sh *shell.Shell) api.Examined {
 	ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 	defer cancel()
 	f := api.Examined{What: "engine", Grade: api.GradeOK}
-	err := sh.ConnectTo(ctx, opts, func(svc api.Service) error {
+	err := sh.Connect(ctx, func(svc api.Service) error {
 		info, err := svc.Info(ctx)
 		f.Found = fmt.Sprintf("version %s runs as process %d, %d open runs", terminal.Line(info.Version), info.PID, info.Runs)
 		if err == nil && info.Version != sh.Build.Version {
 			f.Grade, f.Advice = api.GradeWarn, "this program is version "+sh.Build.Version+"; restart the engine when convenient: stellwerk stop, then start it as before"
 		}
 		return err
-	})
+	}, shell.Existing)
 	switch {
 	case errors.Is(err, api.ErrNoEngine):
 		f.Found = "not running; commands start one while they need it"

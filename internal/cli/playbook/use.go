@@ -41,7 +41,7 @@ manager, or back. Plan, branches and history stay. No agent may be at work;
 
 func (o *useOptions) use(ctx context.Context, sh *shell.Shell) error {
 	o.req.Dir = sh.Dir
-	return drive.Steer(ctx, sh, o.run, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
+	return drive.Steer(ctx, sh, o.run, o.after, func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
 		return svc.Swap(ctx, run.ID, o.req)
 	})
 }

@@ -49,6 +49,6 @@ func (o *addOptions) run(ctx context.Context, sh *shell.Shell, where string) err
 		if err != nil {
 			return err
 		}
-		return print(sh, d)
+		return printProject(sh, d)
 	})
 }

@@ -82,11 +82,11 @@ func answer(ctx context.Context, sh *shell.Shell, given string, tell func(svc ap
 		if err != nil {
 			return err
 		}
-		return print(sh, d)
+		return printProject(sh, d)
 	})
 }
 
-func print(sh *shell.Shell, d api.ProjectDetail) error {
+func printProject(sh *shell.Shell, d api.ProjectDetail) error {
 	if !sh.JSON {
 		sh.Warn(d.Warnings)
 	}

@@ -14,13 +14,14 @@ import (
 )
 
 type approveOptions struct {
+	sh       *shell.Shell
 	req      api.Approve
 	delivery string
 	after    drive.After
 }
 
 func NewApprove(sh *shell.Shell) *cobra.Command {
-	o := &approveOptions{}
+	o := &approveOptions{sh: sh}
 	cmd := &cobra.Command{
 		Annotations: shell.Mark(shell.ForPeople),
 		Use:         "approve [RUN] [flags]",
@@ -39,7 +40,9 @@ add --with-secrets, which publishes them as they are.` + drive.AfterHelp,
   stellwerk approve brisk-otter --base develop`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return drive.Steer(cmd.Context(), sh, shell.First(args), o.after, o.approve)
+		},
 	}
 	cmd.Flags().StringVarP(&o.req.Comment, "comment", "m", "", "`TEXT` to record with the approval")
 	cmd.Flags().StringVar(&o.delivery, "delivery", "", "approve only if `HASH` is still what waits; status shows it")
@@ -49,29 +52,29 @@ add --with-secrets, which publishes them as they are.` + drive.AfterHelp,
 	return cmd
 }
 
-func (o *approveOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
-		if given != "" {
-			detail, err := svc.Run(ctx, given)
-			if err != nil {
-				return api.Run{}, err
-			}
-			run = detail.Run
+// approve approves what waits in the run: in the list that the run was found in, or
+// as the engine shows a run that the person named.
+func (o *approveOptions) approve(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
+	if run.Alias == "" {
+		detail, err := svc.Run(ctx, run.ID)
+		if err != nil {
+			return api.Run{}, err
 		}
-		what, base := run.Subject, o.req.Base
-		if what != nil && !strings.HasPrefix(what.Delivery, o.delivery) {
-			return api.Run{}, core.Errorf(core.CodeConflict, "delivery %.10s waits now, not %s", what.Delivery, o.delivery).
-				WithHint("look again: stellwerk status %s", run.Alias)
-		}
-		o.req.Subject = what
-		run, err := svc.Approve(ctx, run.ID, o.req)
-		switch {
-		case err != nil || what == nil || sh.JSON:
-		case base != "" && base != what.Base:
-			sh.Printf("Not approved yet: Stellwerk prepares the pull request into %s and asks you again.\n", terminal.Line(base))
-		default:
-			sh.Printf("Approved: stage %s, delivery %.10s at commit %.10s\n", terminal.Line(what.Stage), what.Delivery, what.Commit)
-		}
-		return run, err
-	})
+		run = detail.Run
+	}
+	what, base := run.Subject, o.req.Base
+	if what != nil && !strings.HasPrefix(what.Delivery, o.delivery) {
+		return api.Run{}, core.Errorf(core.CodeConflict, "delivery %.10s waits now, not %s", what.Delivery, o.delivery).
+			WithHint("look again: stellwerk status %s", run.Alias)
+	}
+	o.req.Subject = what
+	run, err := svc.Approve(ctx, run.ID, o.req)
+	switch {
+	case err != nil || what == nil || o.sh.JSON:
+	case base != "" && base != what.Base:
+		o.sh.Printf("Not approved yet: Stellwerk prepares the pull request into %s and asks you again.\n", terminal.Line(base))
+	default:
+		o.sh.Printf("Approved: stage %s, delivery %.10s at commit %.10s\n", terminal.Line(what.Stage), what.Delivery, what.Commit)
+	}
+	return run, err
 }

@@ -25,17 +25,15 @@ that you did not name.`,
   stellwerk cancel brisk-otter -m "not needed any more"`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return drive.Halt(cmd.Context(), sh, shell.First(args), true, func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
+				if err := drive.ConfirmUnnamed(ctx, sh, run, "End %[1]s for good, at stage %[2]s?"); err != nil {
+					return api.Run{}, err
+				}
+				return svc.Cancel(ctx, run.ID, o.req)
+			})
+		},
 	}
 	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	return cmd
-}
-
-func (o *cancelOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Halt(ctx, sh, given, true, func(svc api.Service, run api.Run) (api.Run, error) {
-		if err := drive.ConfirmUnnamed(ctx, sh, given, run, "End %[1]s for good, at stage %[2]s?"); err != nil {
-			return api.Run{}, err
-		}
-		return svc.Cancel(ctx, run.ID, o.req)
-	})
 }

@@ -27,7 +27,7 @@ func mayForward(ctx context.Context, sh *shell.Shell, m api.Mergeable, said bool
 // fastForward moves a checked-out base to the commit, with the person's own git and
 // configuration. The engine records their word before anything moves. git itself
 // refuses to overwrite files, and to go anywhere but forward.
-func fastForward(ctx context.Context, sh *shell.Shell, svc api.Service, id string, m api.Mergeable) error {
+func fastForward(ctx context.Context, svc api.Service, id string, m api.Mergeable) error {
 	if err := onBase(ctx, m); err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell.Shell, args []strin
 	if text = strings.TrimSpace(text); text == "" {
 		return shell.Usagef("say what should change")
 	}
-	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
+	return drive.Steer(ctx, sh, given, o.after, func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
 		if given == "" {
 			if err := notARun(ctx, svc, text); err != nil {
 				return api.Run{}, err

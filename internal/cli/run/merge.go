@@ -51,7 +51,7 @@ func tellByHand(sh *shell.Shell, m api.Mergeable) error {
 }
 
 func merge(ctx context.Context, sh *shell.Shell, given string, forward bool, a drive.After) error {
-	return drive.Steer(ctx, sh, given, a, func(svc api.Service, run api.Run) (api.Run, error) {
+	return drive.Steer(ctx, sh, given, a, func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
 		m, err := svc.Mergeable(ctx, run.ID)
 		if err != nil {
 			return api.Run{}, err
@@ -61,7 +61,7 @@ func merge(ctx context.Context, sh *shell.Shell, given string, forward bool, a d
 				return api.Run{}, err
 			}
 			if forward {
-				if err := fastForward(ctx, sh, svc, run.ID, m); err != nil {
+				if err := fastForward(ctx, svc, run.ID, m); err != nil {
 					return api.Run{}, err
 				}
 				m.Tip, m.Can = m.Commit, true

@@ -24,15 +24,13 @@ func NewPause(sh *shell.Shell) *cobra.Command {
   stellwerk pause --stop brisk-otter -m "wrong branch"`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return drive.Halt(cmd.Context(), sh, shell.First(args), o.req.Stop, func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
+				return svc.Pause(ctx, run.ID, o.req)
+			})
+		},
 	}
 	cmd.Flags().BoolVar(&o.req.Stop, "stop", false, "also end the running agents")
 	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	return cmd
-}
-
-func (o *pauseOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Halt(ctx, sh, given, o.req.Stop, func(svc api.Service, run api.Run) (api.Run, error) {
-		return svc.Pause(ctx, run.ID, o.req)
-	})
 }

@@ -35,17 +35,13 @@ this command; it applies to every later attempt of the run.` + drive.AfterHelp,
 			if err := shell.Positive(cmd, "max-attempt-cost", "max-attempt-tokens"); err != nil {
 				return err
 			}
-			return o.run(cmd.Context(), sh, shell.First(args))
+			return drive.Steer(cmd.Context(), sh, shell.First(args), o.after, func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
+				return svc.Retry(ctx, run.ID, o.req)
+			})
 		},
 	}
 	cmd.Flags().Float64Var(&o.req.MaxAttemptCostUSD, "max-attempt-cost", 0, "new limit per attempt in `USD`")
 	cmd.Flags().Int64Var(&o.req.MaxAttemptTokens, "max-attempt-tokens", 0, "new limit per attempt of `N` tokens")
 	o.after.Flags(cmd)
 	return cmd
-}
-
-func (o *retryOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
-		return svc.Retry(ctx, run.ID, o.req)
-	})
 }

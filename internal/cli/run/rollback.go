@@ -32,7 +32,11 @@ under a ref.` + drive.AfterHelp,
   stellwerk rollback brisk-otter --to plan --reset`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return drive.Steer(cmd.Context(), sh, shell.First(args), o.after, func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
+				return svc.Rollback(ctx, run.ID, o.req)
+			})
+		},
 	}
 	cmd.Flags().StringVar(&o.req.To, "to", "", "`STAGE` to go back to, or the number of a phase")
 	cmd.Flags().StringVarP(&o.req.Text, "message", "m", "", "what should change there, as `TEXT`")
@@ -40,10 +44,4 @@ under a ref.` + drive.AfterHelp,
 	shell.CompleteStages(sh, cmd, "to")
 	o.after.Flags(cmd)
 	return cmd
-}
-
-func (o *rollbackOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
-		return svc.Rollback(ctx, run.ID, o.req)
-	})
 }

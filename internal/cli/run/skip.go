@@ -28,20 +28,20 @@ or the stage.` + drive.AfterHelp,
   stellwerk skip brisk-otter --stage docs -m "no public interface changed"`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: shell.CompleteOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, shell.First(args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return drive.Steer(cmd.Context(), sh, shell.First(args), o.after, func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
+				if o.req.Stage == "" {
+					if err := drive.ConfirmUnnamed(ctx, sh, run, "Skip the stage %[2]s of %[1]s?"); err != nil {
+						return api.Run{}, err
+					}
+				}
+				return svc.Skip(ctx, run.ID, o.req)
+			})
+		},
 	}
 	cmd.Flags().StringVar(&o.req.Stage, "stage", "", "only if `STAGE` is the current one")
 	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	shell.CompleteStages(sh, cmd, "stage")
 	o.after.Flags(cmd)
 	return cmd
-}
-
-func (o *skipOptions) run(ctx context.Context, sh *shell.Shell, given string) error {
-	return drive.Steer(ctx, sh, given, o.after, func(svc api.Service, run api.Run) (api.Run, error) {
-		if err := drive.ConfirmUnnamed(ctx, sh, given+o.req.Stage, run, "Skip the stage %[2]s of %[1]s?"); err != nil {
-			return api.Run{}, err
-		}
-		return svc.Skip(ctx, run.ID, o.req)
-	})
 }

@@ -22,14 +22,9 @@ func (sh *Shell) AskEngine(cmd *cobra.Command, fn func(context.Context, api.Serv
 	if err := sh.Begin(cmd); err != nil {
 		return err
 	}
-	opts, err := sh.Options()
-	if err != nil {
-		return err
-	}
-	opts.Existing = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), completeTimeout)
 	defer cancel()
-	return sh.ConnectTo(ctx, opts, func(svc api.Service) error { return fn(ctx, svc) })
+	return sh.Connect(ctx, func(svc api.Service) error { return fn(ctx, svc) }, Existing)
 }
 
 // Complete completes from a list that is made only when it is asked for.

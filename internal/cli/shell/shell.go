@@ -64,20 +64,21 @@ func (sh *Shell) Options() (ConnectOptions, error) {
 	return opts, err
 }
 
-// Connect calls fn with the engine and lets go of it afterwards.
-func (sh *Shell) Connect(ctx context.Context, fn func(api.Service) error) error {
+// Existing makes Connect fail if no engine runs already.
+func Existing(opts *ConnectOptions) { opts.Existing = true }
+
+// Connect calls fn with the engine and lets go of it afterwards. An engine in this
+// process outlives an interrupt until fn has returned, so that it ends in order.
+func (sh *Shell) Connect(ctx context.Context, fn func(api.Service) error, change ...func(*ConnectOptions)) error {
+	if ctx.Err() != nil { // after a lost state folder, an engine would begin on an empty one
+		return context.Cause(ctx)
+	}
 	opts, err := sh.Options()
 	if err != nil {
 		return err
 	}
-	return sh.ConnectTo(ctx, opts, fn)
-}
-
-// ConnectTo is Connect with other options. An engine in this process outlives an
-// interrupt until fn has returned, so that it ends in order.
-func (sh *Shell) ConnectTo(ctx context.Context, opts ConnectOptions, fn func(api.Service) error) error {
-	if ctx.Err() != nil { // after a lost state folder, an engine would begin on an empty one
-		return context.Cause(ctx)
+	for _, c := range change {
+		c(&opts)
 	}
 	opts.Lost = sh.GiveUp
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -143,7 +144,9 @@ func (sh *Shell) Print(v any, lines ...string) error {
 	if sh.JSON {
 		return sh.PrintJSON(v)
 	}
-	sh.PrintLines(lines)
+	for _, l := range lines {
+		sh.Printf("%s\n", l)
+	}
 	return nil
 }
 

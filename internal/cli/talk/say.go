@@ -88,7 +88,7 @@ func (o *sayOptions) run(ctx context.Context, sh *shell.Shell, args []string) er
 	}
 	return sh.Connect(ctx, func(svc api.Service) error {
 		if project == "" {
-			if err := notAName(ctx, sh, svc, text); err != nil {
+			if err := notAName(ctx, svc, text); err != nil {
 				return err
 			}
 		}
@@ -133,7 +133,7 @@ func speech(sh *shell.Shell, args []string) (to, text string, err error) {
 
 // notAName refuses a project's or a run's name without words: it would start a
 // run.
-func notAName(ctx context.Context, sh *shell.Shell, svc api.Service, text string) error {
+func notAName(ctx context.Context, svc api.Service, text string) error {
 	if strings.ContainsAny(text, " \t\n/") || strings.HasPrefix(text, ".") {
 		return nil
 	}

@@ -142,7 +142,7 @@ func (t *Tracker) conclude(e core.Event, body core.Body) []Piece {
 		}
 		return t.closeWave(e, OK)
 	case core.BriefEnded:
-		if b.Status == core.DelegatedFailed { // a dropped one ends with its stage
+		if b.Status == core.DelegationFailed { // a dropped one ends with its stage
 			return t.closeTasks(e, b.Delegation, NotOK)
 		}
 		return nil

@@ -93,6 +93,7 @@ type RunStarted struct {
 	Session    string     `json:"session,omitempty"` // the interactive session that starts its agents; none if empty
 	// Conversation is where its goal was said; the project's first if empty.
 	Conversation string     `json:"conversation,omitempty"`
+	Epic         string     `json:"epic,omitempty"` // of the project's queue that it is the run of
 	Preflight    *Preflight `json:"preflight,omitempty"`
 	Network      *Network   `json:"network,omitempty"`
 	Resources    Resources  `json:"resources,omitzero"`

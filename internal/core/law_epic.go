@@ -1,6 +1,9 @@
 package core
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // maxQueue bounds a queue that a person is to keep an overview of.
 const maxQueue = 200
@@ -118,7 +121,11 @@ func LawWithin(p *Project, body Body) error {
 		if err := p.standstill(); err != nil {
 			return err.Because(ErrBusy)
 		}
-		if next := p.Waiting(); b.Playbook.Drives() && len(next) > 0 && next[0].Run != b.Run {
+		next := p.Waiting()
+		if b.Epic != "" && !slices.ContainsFunc(next, func(e QueuedEpic) bool { return e.ID == b.Epic }) {
+			return Errorf(CodeConflict, "%s no longer waits in the queue of project %s", b.Epic, p.Name).Because(ErrBusy)
+		}
+		if b.Playbook.Drives() && len(next) > 0 && next[0].Run != b.Run {
 			return Errorf(CodeConflict, "%d epics wait for their turn in project %s", len(next), p.Name).
 				WithHint("let the goal wait in the queue behind them").Offer(Choice{Verb: VerbQueue, Project: p.Name}).Because(ErrBusy)
 		}

@@ -226,6 +226,7 @@ func epicRows() map[string]epicRow {
 		"postponed when refused":    {shop(refused), core.Engine(), core.EpicPostponed{Epic: "epic-1"}, "epic epic-1 was refused"},
 		"postponed by a person":     {shop(), me, core.EpicPostponed{Epic: "epic-1"}, "is not for person me to say"},
 		"postponed":                 {shop(), core.Engine(), core.EpicPostponed{Epic: "epic-1"}, ""},
+		"a dropped epic's run":      {shop(), me, core.RunStarted{Run: "r0", Epic: "epic-0"}, "epic-0 no longer waits in the queue of project shop"},
 		"a run before its turn":     {shop(), me, core.RunStarted{Run: "r2", Playbook: drives}, "1 epics wait for their turn in project shop"},
 		"a run in its turn":         {shop(), me, core.RunStarted{Run: "r1", Playbook: drives}, ""},
 		"a run past refused epics":  {shop(refused), me, core.RunStarted{Run: "r2", Playbook: drives}, ""},

@@ -67,7 +67,7 @@ func (a *Service) BeginEpic(ctx context.Context, p *core.Project, e core.QueuedE
 		return err
 	}
 	defer a.start.EndTrial(ctx, s)
-	s.Started.Policy = e.Policy
+	s.Started.Policy, s.Started.Epic = e.Policy, e.ID
 	_, err = a.start.Submit(ctx, s, core.Policy(fmt.Sprintf("%s, queued by %s", e.ID, e.By)))
 	return err
 }

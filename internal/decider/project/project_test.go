@@ -29,7 +29,7 @@ func (w *world) deeds() map[string]func(*rapid.T) {
 		"pause":   func(*rapid.T) { w.say(ada, core.ProjectPaused{}) },
 		"resume":  func(*rapid.T) { w.say(ada, core.ProjectResumed{}) },
 		"archive": func(*rapid.T) { w.say(ada, core.ProjectArchived{}) },
-		"run":     func(t *rapid.T) { w.begin(fmt.Sprint("run ", len(w.runs)), rapid.Bool().Draw(t, "drives")) },
+		"run":     func(t *rapid.T) { w.begin(fmt.Sprint("run ", len(w.runs)), "", rapid.Bool().Draw(t, "drives")) },
 		"run waits": func(t *rapid.T) {
 			if r := w.runs[some(t)]; r.pause == "" {
 				r.pause = rapid.SampledFrom([]core.PauseCode{core.PausePerson, core.PauseQuestion, core.PauseBudget}).Draw(t, "code")

@@ -82,8 +82,8 @@ func (w *world) leaves(epic, fate string) {
 }
 
 // begin starts a run, if the law and the claim on the project allow it.
-func (w *world) begin(id string, drives bool) bool {
-	started := core.RunStarted{Run: id}
+func (w *world) begin(id, epic string, drives bool) bool {
+	started := core.RunStarted{Run: id, Epic: epic}
 	if drives {
 		started.Playbook.Project = &core.Management{}
 	}
@@ -182,7 +182,7 @@ func (w *world) start(failure *core.StartFailure) {
 	}
 	if failure == nil {
 		ahead := w.line
-		if w.begin(e.Run, true) && ahead[0] != e.ID {
+		if w.begin(e.Run, e.ID, true) && ahead[0] != e.ID {
 			w.Fatalf("%s begins before %v", e.ID, ahead)
 		}
 		return

@@ -180,8 +180,8 @@ func TestAPlaceThatOffersLess(t *testing.T) {
 	if began, ok := p.began(t).(core.AttemptStarted); !ok || began.Spawner != "local" {
 		t.Fatalf("reported is %+v", began)
 	}
+	p.work.Wait() // it has reported, and may not have ended
 	p.workers.place, p.workers.status = spawn.Capabilities{Name: "less"}, spawn.Running
-	p.Reconcile(p.run, nil)
 	if began, ok := p.began(t).(core.AttemptStarted); !ok {
 		t.Errorf("of one under way is reported %+v", began)
 	}

@@ -57,7 +57,6 @@ func newStage(t *testing.T) *stage {
 	s.build(t)
 	s.bound = filepath.Join(s.worlds, "bound")
 	must(t, os.CopyFS(s.bound, os.DirFS(s.template)))
-	must(t, pushlock.Install(t.Context(), s.at(s.bound).work()))
 	if s.lock, err = pushlock.Write(t.Context(), filepath.Join(t.TempDir(), "lock")); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +189,7 @@ func copyWorld(t *testing.T, from, to string) {
 		if entry.IsDir() {
 			return os.Mkdir(target, 0o700)
 		}
-		if strings.HasPrefix(name, "bin/") || strings.Contains(name, "/objects/pack/") || strings.Contains(name, "/stellwerk-pushlock/") {
+		if strings.HasPrefix(name, "bin/") || strings.Contains(name, "/objects/pack/") {
 			return os.Link(file, target)
 		}
 		info, err := entry.Info()

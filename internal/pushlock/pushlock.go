@@ -1,7 +1,7 @@
 // Package pushlock is the second layer against pushing from a session, for programs that push without showing it on the
-// command line: an environment in which git's pushes lead nowhere and no credential is available, and a lock in a repository
-// itself. It must not decide who may push. It does not stop a program of the same user that sets out to break it; only
-// isolation does. Fetching and committing work as before.
+// command line: an environment in which git's pushes lead nowhere and no credential is available. It must not decide who
+// may push. It does not stop a program of the same user that drops this environment; only isolation does. Fetching and
+// committing work as before.
 package pushlock
 
 import (

@@ -68,7 +68,7 @@ func conclude(r *core.Run, action core.Action) core.Body {
 		return core.BranchMoved(a)
 	case core.HoldRef:
 		return core.RefKept(a)
-	case core.ReadPlan, core.WritePlan, core.Merge, core.Validate, core.WatchPullRequest: // of projects
+	case core.ReadPlan, core.WritePlan, core.Merge, core.Validate, core.WatchPullRequest, core.MergeIntoBase: // of projects
 		return nil
 	case core.PreparePublish:
 		s := r.Stage(a.Stage)

@@ -219,7 +219,7 @@ func TestAnAnswerThatWasNotTold(t *testing.T) {
 				}
 			}
 			if committed {
-				p.submit(core.Engine(), core.UsageObserved{Attempt: payer, Metered: &core.Usage{}, Wants: &core.Want{Seq: want.Seq, Amount: core.Amount(want.Total)}})
+				p.submit(core.Engine(), core.UsageObserved{Attempt: payer, Metered: &core.Usage{}, Wants: &core.Want{Seq: want.Seq, Amount: want.Total}})
 			}
 			defer p.watched()()
 			if got := await(t, outcome); got.err != nil || !got.held.Full || p.answers() != 1 {

@@ -104,14 +104,14 @@ func TestCorpus(t *testing.T) {
 				}
 				bound := s.open(t, "bound"+strconv.Itoa(i), s.bound)
 				again, lockedCode, out := bound.observe(t, e.command, s.lock.Script())
-				if e.verdict == "wall" {
+				switch held := again == "harmless"; {
+				case e.verdict == "wall" && held:
+					t.Errorf("line %d: the lock holds, the table says that only the sandbox does: %s\n%s", e.line, e.command, out)
+				case e.verdict == "wall":
 					walledPushes.Add(1)
-					if again == "harmless" {
-						t.Errorf("line %d: the lock holds, the table says that only the sandbox does: %s\n%s", e.line, e.command, out)
-					}
-				} else if again != "harmless" {
+				case !held:
 					t.Errorf("line %d: neither layer holds, %s: %s\n%s", e.line, again, e.command, out)
-				} else if truth == "pushes" {
+				case truth == "pushes":
 					lockedPushes.Add(1)
 				}
 				if truth == "harmless" && lockedCode != code {

@@ -52,12 +52,11 @@ func (v View) projectSignal(p api.Project) signal {
 		return signal{g("●", "[x]"), words, v.Style.Good}
 	case "awaiting_review":
 		return signal{g("◇", "[?]"), words, v.Style.Asking}
-	case api.ProjectPaused:
-		return signal{g("‖", "[=]"), words, v.Style.Asking}
-	case api.ProjectWaiting:
+	case api.ProjectPaused, api.ProjectWaiting:
 		return signal{g("‖", "[=]"), words, v.Style.Asking}
 	case "failed":
 		return signal{g("✗", "[!]"), words, v.Style.Bad}
+	case api.ProjectRunning:
 	}
 	return signal{g("◐", "[>]"), words, v.Style.Busy}
 }

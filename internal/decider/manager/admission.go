@@ -55,7 +55,7 @@ func state(s core.DelegationStatus) admission.State {
 		return admission.Failed
 	case core.DelegationRefused:
 		return admission.Refused
-	case core.DelegationWaiting, core.DelegationOpen:
+	case core.DelegationWaiting, core.DelegationOpen, core.DelegationBlocked, core.DelegationPartial, core.DelegationDropped: // the last three are of waves
 	}
 	return admission.Open
 }

@@ -78,7 +78,7 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 			v.Passed, v.Error = false, "no space left on device"
 		}
 		return v
-	case core.ReadPlan, core.WritePlan, core.Merge, core.WatchPullRequest:
+	case core.ReadPlan, core.WritePlan, core.Merge, core.WatchPullRequest, core.MergeIntoBase:
 		w.t.Fatalf("%T is not for a run of phases", a)
 	case core.PreparePublish:
 		s := w.run.Stage(a.Stage)

@@ -154,7 +154,7 @@ func TestABranchThatNobodyToldOfIsRemoved(t *testing.T) {
 		}
 	}
 	for len(w.run.Keep) > 0 {
-		w.effect(core.HoldRef(w.run.Keep[0]))
+		w.effect(w.run.Keep[0])
 	}
 	for range 2 { // what is done twice leaves nothing behind either
 		i := slices.IndexFunc(core.Effects(w.run), func(a core.Action) bool { m, ok := a.(core.MoveBranch); return ok && m.Ref == ref })

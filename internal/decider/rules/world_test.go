@@ -193,8 +193,8 @@ func (w *world) answer(a core.Action) {
 		w.must(core.Engine(), core.PersonNotified(a))
 	case core.Sweep:
 		w.must(core.Engine(), core.RunSwept{})
-	case core.EvaluateCondition:
-		w.t.Fatalf("a project has no conditions")
+	case core.EvaluateCondition, core.MergeIntoBase:
+		w.t.Fatalf("a project has no conditions, and nobody grants a merge here")
 	}
 	w.settle()
 }

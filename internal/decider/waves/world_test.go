@@ -265,7 +265,7 @@ func (w *world) effect(a core.Action) {
 		w.must(core.Engine(), core.PersonNotified(a))
 	case core.Sweep:
 		w.must(core.Engine(), core.RunSwept{})
-	case core.Validate, core.ReadPlan, core.WritePlan, core.WatchPullRequest, core.EvaluateCondition:
+	case core.Validate, core.ReadPlan, core.WritePlan, core.WatchPullRequest, core.EvaluateCondition, core.MergeIntoBase:
 		w.t.Fatalf("a run in waves asks for %T", a)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -195,6 +196,25 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	if again, err := p.app.Service.Merge(p.ctx, p.run.ID, api.Merge{Commit: shown.Commit, Tip: shown.Tip}); err != nil || again.MergedBy != "me" {
 		t.Errorf("the same word again: %+v, %v", again, err)
 	}
+}
+
+// TestTheSameMergeTwiceAtOnce: a word that is sent again before it is carried out, as by
+// a double click, merges once and succeeds each time.
+func TestTheSameMergeTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	p := publish(t)
+	git(t, p.dir, "checkout", "-q", "-b", "mine")
+	shown := p.look("")
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if run, err := p.app.Service.Merge(p.ctx, p.run.ID, api.Merge{Commit: shown.Commit, Tip: shown.Tip}); err != nil || run.MergedBy != "me" {
+				t.Errorf("merged by %q: %v", run.MergedBy, err)
+			}
+		})
+	}
+	all.Wait()
+	p.recorded(shown, 1)
 }
 
 // recorded holds that the run's history says who had what merged, how often they said so,

@@ -28,13 +28,16 @@ func TestAnEngineThatEnds(t *testing.T) {
 	<-entered
 	stopped := make(chan struct{})
 	go func() { stop(); close(stopped) }()
-	waittest.Until(func() bool { // nobody is let in any more
+	refused := waittest.Until(func() bool { // nobody is let in any more
 		conn, err := net.Dial("unix", socket)
 		if err == nil {
 			_ = conn.Close()
 		}
 		return err != nil
 	})
+	if !refused {
+		t.Error("an engine that ends still takes connections")
+	}
 	close(leave)
 	if err := <-heard; err != nil || !c.Ends() {
 		t.Errorf("%v; an engine that ends says so: %v", err, c.Ends())

@@ -75,7 +75,7 @@ func TestWhatAgentsReportedIsMerged(t *testing.T) {
 // TestWhatARunWaitsFor: a pause says why, and a gate names its stage.
 func TestWhatARunWaitsFor(t *testing.T) {
 	t.Parallel()
-	stages := []*Stage{{ID: "plan", Status: StageDone}, {ID: "docs", Status: StageGated}}
+	stages := []*Stage{{ID: "plan", Status: StageDone}, {ID: "docs", Status: StageGated, Gate: &Gate{}}}
 	for name, c := range map[string]struct {
 		run  Run
 		want string

@@ -263,7 +263,11 @@ func lawShown(r *Run, about *Subject) error {
 	if about == nil {
 		return nil
 	}
-	if s := r.Current(); s != nil && s.Gate != nil && s.Gate.Subject == *about {
+	s := r.Gated()
+	if s == nil {
+		s = r.Current()
+	}
+	if s != nil && s.Gate != nil && s.Gate.Subject == *about {
 		return nil
 	}
 	return Errorf(CodeConflict, "what you were shown of stage %s is not what waits now", about.Stage).

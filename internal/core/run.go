@@ -218,8 +218,8 @@ func (r *Run) Waits() string {
 	switch {
 	case r.Pause != nil:
 		return r.Pause.Reason
-	case r.Status == StatusAwaiting && r.Current() != nil:
-		return "stage " + r.Current().ID + " waits for an approval"
+	case r.Status == StatusAwaiting && r.Gated() != nil:
+		return "stage " + r.Gated().ID + " waits for an approval"
 	}
 	return ""
 }

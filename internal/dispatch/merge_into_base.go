@@ -28,6 +28,9 @@ func (d *Dispatcher) mergeIntoBase(ctx context.Context, run *core.Run) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if errors.Is(err, errUnseen) {
+		return err // whether it was merged is not known: it is tried again
+	}
 	if err != nil {
 		d.Log.Warn("a pull request could not be merged", "run", run.Alias, "base", pr.Grant.Base, "error", d.redactor(run).String(err.Error()))
 		return d.report(ctx, run, core.MergeFailed{Merge: pr.Grant.Merge, Cause: mergeFailure(err), Reason: d.redactor(run).String(err.Error())})
@@ -39,11 +42,14 @@ func (d *Dispatcher) mergeIntoBase(ctx context.Context, run *core.Run) error {
 	return d.report(ctx, run, core.PullRequestSeen{State: core.PullRequestMerged, Commit: pr.Commit, Merge: merge})
 }
 
+// errUnseen says that a base which has moved could not be looked at.
+var errUnseen = errors.New("the base branch cannot be looked at")
+
 // setBase returns the merge that the base holds, "" for one that nobody granted,
 // and where the base is. An engine before this one may have set it, and the base
-// may have moved on since.
+// may have moved on since. An engine that ends lets the push come to its end.
 func (d *Dispatcher) setBase(ctx context.Context, run *core.Run, grant core.Grant) (merge, tip string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, settingBase)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settingBase)
 	defer cancel()
 	y, err := d.Yards.Yard(ctx, run.Project)
 	if err != nil {
@@ -53,7 +59,11 @@ func (d *Dispatcher) setBase(ctx context.Context, run *core.Run, grant core.Gran
 	if mergeFailure(err) != core.MergeBaseMoved {
 		return grant.Merge, grant.Merge, err
 	}
-	if merged, tip, looked := d.takenIn(ctx, run, y, grant.Commit, ""); looked == nil && merged {
+	merged, tip, looked := d.takenIn(ctx, run, y, grant.Commit, "")
+	switch {
+	case looked != nil:
+		return "", "", errors.Join(errUnseen, looked)
+	case merged:
 		return Granted(ctx, y, grant.Merge, tip), tip, nil
 	}
 	return "", "", err

@@ -71,15 +71,28 @@ func mergedBefore(run *core.Run, speaker core.Actor, req api.Merge) bool {
 
 // grant records a person's word and waits for what becomes of it.
 func (a *Service) grant(ctx context.Context, run *core.Run, speaker core.Actor, grant core.MergeGranted, m api.Mergeable) (api.Run, error) {
-	run, err := a.engine.Submit(ctx, run.ID, speaker, grant)
-	if err != nil {
-		return api.Run{}, err
+	id := run.ID
+	run, refused := a.engine.Submit(ctx, id, speaker, grant)
+	if refused != nil && core.CodeOf(refused) != core.CodeConflict {
+		return api.Run{}, refused
+	}
+	var err error
+	if refused != nil { // perhaps by the same word, which came twice at once
+		if run, err = a.engine.Load(ctx, id); err != nil {
+			return api.Run{}, err
+		}
 	}
 	if run, err = a.mergeEnd(ctx, run); err != nil {
 		return api.Run{}, err
 	}
-	if failed := run.PullRequest.Grant.Failed; failed != nil {
-		return api.Run{}, mergeFailed(ctx, run, *failed, m)
+	pr := run.PullRequest
+	switch {
+	case refused != nil && !mergedBefore(run, speaker, api.Merge{Commit: grant.Commit}):
+		return api.Run{}, refused
+	case pr != nil && pr.Grant.Failed != nil:
+		return api.Run{}, mergeFailed(ctx, run, *pr.Grant.Failed, m)
+	case pr == nil || pr.Commit != grant.Commit:
+		return api.Run{}, movedOn(run, m)
 	}
 	return show.Run(run), nil
 }

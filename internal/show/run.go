@@ -32,9 +32,9 @@ func Run(r *core.Run) api.Run {
 	}
 	if s := r.Current(); s != nil {
 		v.Stage = s.ID
-		if r.Status == core.StatusAwaiting && s.Gate != nil {
-			v.Subject = new(s.Gate.Subject)
-		}
+	}
+	if s := r.Gated(); s != nil && r.Status == core.StatusAwaiting {
+		v.Stage, v.Subject = s.ID, new(s.Gate.Subject)
 	}
 	if reason := r.Waits(); reason != "" {
 		v.Reason, v.Halted = reason, r.Pause != nil && r.Pause.Stop
@@ -75,7 +75,7 @@ func Detail(r *core.Run) api.RunDetail {
 		}
 		d.Stages = append(d.Stages, stage)
 	}
-	if s := r.Current(); s != nil && r.Status == core.StatusAwaiting {
+	if s := r.Gated(); s != nil && r.Status == core.StatusAwaiting {
 		d.Gate = s.Gate
 	}
 	d.Pause, d.Resources = r.Pause, r.Resources

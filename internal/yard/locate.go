@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Repository is a person's repository as their own git sees it.
@@ -125,8 +127,12 @@ func topOf(dir string) (string, error) {
 		return "", err
 	}
 	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		_, err := os.Lstat(filepath.Join(dir, ".git"))
+		if err == nil {
 			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return "", err // it may be one, so that no folder further up counts
 		}
 		if dir == filepath.Dir(dir) {
 			return "", fmt.Errorf("%w: no folder above has a .git", ErrNotRepository)

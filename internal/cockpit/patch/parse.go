@@ -202,7 +202,7 @@ func bothNames(s string) (before, after string) {
 // unquote reads a name as git writes one with unusual characters: with the escapes
 // of C, of which Go has those that git uses.
 func unquote(s string) string {
-	if name, err := strconv.Unquote(s); err == nil {
+	if name, err := strconv.Unquote(s); err == nil && s[0] == '"' {
 		s = name
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")

@@ -61,16 +61,16 @@ func (o *Options) long(args []Text, i int, takes string) int {
 
 // Listed reports whether a word is among words that are separated by spaces.
 func Listed(words, word string) bool {
-	for rest := words; word != "" && !strings.Contains(word, " "); {
-		i := strings.Index(rest, word)
+	for at := 0; word != "" && !strings.Contains(word, " "); {
+		i := strings.Index(words[at:], word)
 		if i < 0 {
 			break
 		}
-		end := i + len(word)
-		if (i == 0 || rest[i-1] == ' ') && (end == len(rest) || rest[end] == ' ') {
+		i += at
+		at = i + len(word)
+		if (i == 0 || words[i-1] == ' ') && (at == len(words) || words[at] == ' ') {
 			return true
 		}
-		rest = rest[end:]
 	}
 	return false
 }

@@ -15,8 +15,8 @@ import (
 
 // Errors a caller decides by.
 var (
-	// ErrStale means the stream moved on since the caller read it: load and try again.
-	ErrStale = errors.New("stream has newer events")
+	// ErrStale means a stream or document moved on since the caller read it: load and try again.
+	ErrStale = errors.New("changed since it was read")
 	// ErrNotFound means there is no such row.
 	ErrNotFound = errors.New("not found")
 	// ErrFenced means another engine has taken the hint over.
@@ -343,6 +343,8 @@ type Store interface {
 	Recall(ctx context.Context, key string) ([]byte, error)
 	// Remember keeps a verdict. It is derived and may be forgotten at any time.
 	Remember(ctx context.Context, key string, verdict []byte) error
+
+	Documents
 
 	// Backup writes a consistent copy of the database to path while in use.
 	Backup(ctx context.Context, path string) error

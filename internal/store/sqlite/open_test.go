@@ -231,7 +231,7 @@ func TestWhatWasSaidBeforeIsInTheFirstConversation(t *testing.T) {
 }
 
 // newest is the version of the newest migration.
-const newest = 10
+const newest = 11
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")

@@ -303,7 +303,12 @@ func testCancelled(t *testing.T, open Open) {
 		"Rest":     func() error { return s.Rest(ctx, "e", store.Hint{Stream: "run/a"}) },
 		"Runs":     func() error { _, err := s.Runs(ctx, store.Filter{}); return err },
 		"Remember": func() error { return s.Remember(ctx, "k", []byte("v")) },
-		"Backup":   func() error { return s.Backup(ctx, t.TempDir()+"/copy") },
+		"Document": func() error { _, err := s.Document(ctx, "k", "a"); return err },
+		"PutDocument": func() error {
+			_, err := s.PutDocument(ctx, store.Document{Kind: "k", Key: "a"})
+			return err
+		},
+		"Backup": func() error { return s.Backup(ctx, t.TempDir()+"/copy") },
 	} {
 		if err := call(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %v, want context.Canceled", name, err)

@@ -91,6 +91,13 @@ func Run(t *testing.T, open Open) {
 		{"projection/asked again", testAskedAgain},
 		{"snapshot", testSnapshot},
 		{"verdict", testVerdict},
+		{"document", testDocument},
+		{"document/made again", testDocumentAgain},
+		{"document/race", testDocumentRace},
+		{"document/claimed once", testDocumentClaim},
+		{"document/list", testDocumentList},
+		{"document/bound", testDocumentBound},
+		{"document/reopened", testDocumentReopened},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { tt.test(t, open) })

@@ -42,6 +42,15 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.conversationsStmt, err = db.PrepareContext(ctx, conversations); err != nil {
 		return nil, fmt.Errorf("error preparing query Conversations: %w", err)
 	}
+	if q.deleteDocumentStmt, err = db.PrepareContext(ctx, deleteDocument); err != nil {
+		return nil, fmt.Errorf("error preparing query DeleteDocument: %w", err)
+	}
+	if q.documentStmt, err = db.PrepareContext(ctx, document); err != nil {
+		return nil, fmt.Errorf("error preparing query Document: %w", err)
+	}
+	if q.documentsStmt, err = db.PrepareContext(ctx, documents); err != nil {
+		return nil, fmt.Errorf("error preparing query Documents: %w", err)
+	}
 	if q.driveProjectStmt, err = db.PrepareContext(ctx, driveProject); err != nil {
 		return nil, fmt.Errorf("error preparing query DriveProject: %w", err)
 	}
@@ -72,11 +81,17 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.lastMessagesStmt, err = db.PrepareContext(ctx, lastMessages); err != nil {
 		return nil, fmt.Errorf("error preparing query LastMessages: %w", err)
 	}
+	if q.makeDocumentStmt, err = db.PrepareContext(ctx, makeDocument); err != nil {
+		return nil, fmt.Errorf("error preparing query MakeDocument: %w", err)
+	}
 	if q.messageByEventStmt, err = db.PrepareContext(ctx, messageByEvent); err != nil {
 		return nil, fmt.Errorf("error preparing query MessageByEvent: %w", err)
 	}
 	if q.messagesStmt, err = db.PrepareContext(ctx, messages); err != nil {
 		return nil, fmt.Errorf("error preparing query Messages: %w", err)
+	}
+	if q.nextDocumentVersionStmt, err = db.PrepareContext(ctx, nextDocumentVersion); err != nil {
+		return nil, fmt.Errorf("error preparing query NextDocumentVersion: %w", err)
 	}
 	if q.nextDueStmt, err = db.PrepareContext(ctx, nextDue); err != nil {
 		return nil, fmt.Errorf("error preparing query NextDue: %w", err)
@@ -140,6 +155,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.rememberStmt, err = db.PrepareContext(ctx, remember); err != nil {
 		return nil, fmt.Errorf("error preparing query Remember: %w", err)
+	}
+	if q.replaceDocumentStmt, err = db.PrepareContext(ctx, replaceDocument); err != nil {
+		return nil, fmt.Errorf("error preparing query ReplaceDocument: %w", err)
 	}
 	if q.restHintStmt, err = db.PrepareContext(ctx, restHint); err != nil {
 		return nil, fmt.Errorf("error preparing query RestHint: %w", err)
@@ -224,6 +242,21 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing conversationsStmt: %w", cerr)
 		}
 	}
+	if q.deleteDocumentStmt != nil {
+		if cerr := q.deleteDocumentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing deleteDocumentStmt: %w", cerr)
+		}
+	}
+	if q.documentStmt != nil {
+		if cerr := q.documentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing documentStmt: %w", cerr)
+		}
+	}
+	if q.documentsStmt != nil {
+		if cerr := q.documentsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing documentsStmt: %w", cerr)
+		}
+	}
 	if q.driveProjectStmt != nil {
 		if cerr := q.driveProjectStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing driveProjectStmt: %w", cerr)
@@ -274,6 +307,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing lastMessagesStmt: %w", cerr)
 		}
 	}
+	if q.makeDocumentStmt != nil {
+		if cerr := q.makeDocumentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing makeDocumentStmt: %w", cerr)
+		}
+	}
 	if q.messageByEventStmt != nil {
 		if cerr := q.messageByEventStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing messageByEventStmt: %w", cerr)
@@ -282,6 +320,11 @@ func (q *Queries) Close() error {
 	if q.messagesStmt != nil {
 		if cerr := q.messagesStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing messagesStmt: %w", cerr)
+		}
+	}
+	if q.nextDocumentVersionStmt != nil {
+		if cerr := q.nextDocumentVersionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing nextDocumentVersionStmt: %w", cerr)
 		}
 	}
 	if q.nextDueStmt != nil {
@@ -387,6 +430,11 @@ func (q *Queries) Close() error {
 	if q.rememberStmt != nil {
 		if cerr := q.rememberStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing rememberStmt: %w", cerr)
+		}
+	}
+	if q.replaceDocumentStmt != nil {
+		if cerr := q.replaceDocumentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing replaceDocumentStmt: %w", cerr)
 		}
 	}
 	if q.restHintStmt != nil {
@@ -514,6 +562,9 @@ type Queries struct {
 	claimsStmt                   *sql.Stmt
 	conversationMessagesStmt     *sql.Stmt
 	conversationsStmt            *sql.Stmt
+	deleteDocumentStmt           *sql.Stmt
+	documentStmt                 *sql.Stmt
+	documentsStmt                *sql.Stmt
 	driveProjectStmt             *sql.Stmt
 	dropClaimStmt                *sql.Stmt
 	dueHintsStmt                 *sql.Stmt
@@ -524,8 +575,10 @@ type Queries struct {
 	holdersStmt                  *sql.Stmt
 	lastConversationMessagesStmt *sql.Stmt
 	lastMessagesStmt             *sql.Stmt
+	makeDocumentStmt             *sql.Stmt
 	messageByEventStmt           *sql.Stmt
 	messagesStmt                 *sql.Stmt
+	nextDocumentVersionStmt      *sql.Stmt
 	nextDueStmt                  *sql.Stmt
 	openProjectRunsStmt          *sql.Stmt
 	openQuestionsStmt            *sql.Stmt
@@ -547,6 +600,7 @@ type Queries struct {
 	raisedStmt                   *sql.Stmt
 	recallStmt                   *sql.Stmt
 	rememberStmt                 *sql.Stmt
+	replaceDocumentStmt          *sql.Stmt
 	restHintStmt                 *sql.Stmt
 	runStmt                      *sql.Stmt
 	runByAliasStmt               *sql.Stmt
@@ -575,6 +629,9 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		claimsStmt:                   q.claimsStmt,
 		conversationMessagesStmt:     q.conversationMessagesStmt,
 		conversationsStmt:            q.conversationsStmt,
+		deleteDocumentStmt:           q.deleteDocumentStmt,
+		documentStmt:                 q.documentStmt,
+		documentsStmt:                q.documentsStmt,
 		driveProjectStmt:             q.driveProjectStmt,
 		dropClaimStmt:                q.dropClaimStmt,
 		dueHintsStmt:                 q.dueHintsStmt,
@@ -585,8 +642,10 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		holdersStmt:                  q.holdersStmt,
 		lastConversationMessagesStmt: q.lastConversationMessagesStmt,
 		lastMessagesStmt:             q.lastMessagesStmt,
+		makeDocumentStmt:             q.makeDocumentStmt,
 		messageByEventStmt:           q.messageByEventStmt,
 		messagesStmt:                 q.messagesStmt,
+		nextDocumentVersionStmt:      q.nextDocumentVersionStmt,
 		nextDueStmt:                  q.nextDueStmt,
 		openProjectRunsStmt:          q.openProjectRunsStmt,
 		openQuestionsStmt:            q.openQuestionsStmt,
@@ -608,6 +667,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		raisedStmt:                   q.raisedStmt,
 		recallStmt:                   q.recallStmt,
 		rememberStmt:                 q.rememberStmt,
+		replaceDocumentStmt:          q.replaceDocumentStmt,
 		restHintStmt:                 q.restHintStmt,
 		runStmt:                      q.runStmt,
 		runByAliasStmt:               q.runByAliasStmt,

@@ -23,6 +23,18 @@ type Conversation struct {
 	CreatedAt int64
 }
 
+type Document struct {
+	Kind    string
+	Key     string
+	Version int64
+	At      int64
+	Data    []byte
+}
+
+type DocumentVersion struct {
+	Last int64
+}
+
 type Event struct {
 	Stream   string
 	Seq      int64

@@ -1,0 +1,88 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+// Document reads a document.
+func (s *Store) Document(ctx context.Context, kind, key string) (store.Document, error) {
+	row, err := s.read.Document(ctx, query.DocumentParams{Kind: kind, Key: key})
+	if err != nil {
+		return store.Document{}, s.missing(err, kind+" "+key)
+	}
+	return store.Document{Kind: kind, Key: key, Version: row.Version, At: fromMicros(row.At), Data: row.Data}, nil
+}
+
+// Documents lists those of a kind.
+func (s *Store) Documents(ctx context.Context, kind, prefix, after string, limit int) ([]store.Document, error) {
+	rows, err := s.read.Documents(ctx, query.DocumentsParams{
+		Kind: kind, Least: prefix, After: after,
+		Beyond: prefix + "\xff", // no key has this byte: they are UTF-8
+		Most:   sqlLimit(limit),
+	})
+	return list(s, rows, err, func(r query.DocumentsRow) store.Document {
+		return store.Document{Kind: kind, Key: r.Key, Version: r.Version, At: fromMicros(r.At), Data: r.Data}
+	})
+}
+
+// PutDocument makes a document or replaces the version that was read.
+func (s *Store) PutDocument(ctx context.Context, d store.Document) (store.Document, error) {
+	if !named(d.Kind) || !named(d.Key) || len(d.Data) > store.MaxDocument {
+		return store.Document{}, fmt.Errorf("%.40q %.40q of %d bytes: %w", d.Kind, d.Key, len(d.Data), store.ErrUnfit)
+	}
+	kept := d
+	kept.Data = append([]byte{}, d.Data...)
+	err := s.writer.commit(ctx, func(ctx context.Context, tx *txn) (err error) {
+		kept.At = s.now()
+		if kept.Version, err = tx.NextDocumentVersion(ctx); err != nil {
+			return fmt.Errorf("version of %s %s: %w", d.Kind, d.Key, err)
+		}
+		n, err := put(ctx, tx, kept, d.Version)
+		if err != nil {
+			return fmt.Errorf("put %s %s: %w", d.Kind, d.Key, err)
+		}
+		return moved(n, d.Kind, d.Key, d.Version)
+	})
+	if err != nil {
+		return store.Document{}, s.explain(err)
+	}
+	return kept, nil
+}
+
+func put(ctx context.Context, tx *txn, d store.Document, seen int64) (int64, error) {
+	if seen == 0 {
+		return tx.MakeDocument(ctx, query.MakeDocumentParams{Kind: d.Kind, Key: d.Key, Version: d.Version, At: micros(d.At), Data: d.Data})
+	}
+	return tx.ReplaceDocument(ctx, query.ReplaceDocumentParams{
+		Kind: d.Kind, Key: d.Key, Version: d.Version, At: micros(d.At), Data: d.Data, Seen: seen,
+	})
+}
+
+// DeleteDocument removes the version that was read.
+func (s *Store) DeleteDocument(ctx context.Context, kind, key string, version int64) error {
+	return s.explain(s.writer.commit(ctx, func(ctx context.Context, tx *txn) error {
+		n, err := tx.DeleteDocument(ctx, query.DeleteDocumentParams{Kind: kind, Key: key, Version: version})
+		if err != nil {
+			return fmt.Errorf("delete %s %s: %w", kind, key, err)
+		}
+		return moved(n, kind, key, version)
+	}))
+}
+
+// moved refuses a change that met no document of the version it was made for.
+func moved(rows int64, kind, key string, version int64) error {
+	if rows == 1 {
+		return nil
+	}
+	return fmt.Errorf("%s %s is no longer version %d: %w", kind, key, version, store.ErrStale)
+}
+
+func named(name string) bool {
+	return name != "" && len(name) <= store.MaxDocumentName && utf8.ValidString(name) && !strings.ContainsRune(name, 0)
+}

@@ -53,7 +53,7 @@ func TestOneUnreadableRunHidesNoOther(t *testing.T) {
 			t.Errorf("%s: %d, %.300s", page, status, text)
 		}
 	}
-	if status, text := v.get("/inbox"); !strings.Contains(text, "cannot be read: event") || !strings.Contains(text, "the version of stellwerk that wrote it") {
+	if status, text := v.get("/inbox"); !strings.Contains(text, "eeds a newer version of Stellwerk: event 1 is RunStarted of version 99") || !strings.Contains(text, "the version of stellwerk that wrote it") {
 		t.Errorf("the inbox does not say what is wrong: %d, %s", status, text)
 	}
 	if err := stop(); err != nil {

@@ -66,7 +66,7 @@ func (c *cockpit) item(r *http.Request, w api.Waiting) (item, bool, error) {
 		return item{}, false, err
 	case err != nil:
 		return item{Waiting: api.Waiting{
-			Kind: api.WaitUnreadable, Since: w.Since, Project: w.Project, Run: w.Run, Reason: "it cannot be read: " + err.Error(), Next: wording.Hint(err),
+			Kind: api.WaitUnreadable, Since: w.Since, Project: w.Project, Run: w.Run, Reason: wording.Unreadable(err), Next: wording.Hint(err),
 		}}, true, nil
 	case w.Gate != nil && d.Gate == nil, w.Pause != nil && d.Pause == nil:
 		return item{}, false, nil

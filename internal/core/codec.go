@@ -6,34 +6,25 @@ import (
 	"reflect"
 )
 
-// Version is the current version of a type's body. Bodies of older versions
-// are read through upcast and never rewritten.
-func Version(t Type) int {
-	switch t {
-	case TypeRunPaused, TypeAllowanceReserved, TypeEpicRefused, TypeMergeGranted:
-		return 2
-	default:
-		return 1
-	}
-}
-
-// Decode reads an event's body. A type or version this program does not know
-// is refused: a history is never half understood.
+// Decode reads an event's body. What this program does not know, a type, a
+// version or a field, is refused as ErrUnreadable: a history is never half
+// understood.
 func Decode(e Event) (Body, error) {
-	if e.V < 1 || e.V > Version(e.Type) {
-		return nil, Errorf(CodeUnsupported, "event %s: %s version %d is not known to this version of stellwerk", e.ID, e.Type, e.V).
-			WithHint("use the version of stellwerk that wrote it, or a newer one")
-	}
 	kind, known := bodies[e.Type]
 	if !known {
-		return nil, Errorf(CodeUnsupported, "event %s: unknown type %q", e.ID, e.Type).
-			WithHint("use the version of stellwerk that wrote it, or a newer one")
+		return nil, unreadable(e, "has the unknown type %.80q", e.Type)
+	}
+	if newest := FormOf(e.Type).Reads; e.V > newest {
+		return nil, unreadable(e, "is %s of version %d, and this one reads up to version %d", e.Type, e.V, newest)
+	}
+	if e.V < 1 {
+		return nil, Errorf(CodeInvalid, "event %s: %s has no version %d", e.ID, e.Type, e.V)
 	}
 	body := reflect.New(kind)
 	dec := json.NewDecoder(bytes.NewReader(upcast(e.Type, e.V, e.Body)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(body.Interface()); err != nil {
-		return nil, Errorf(CodeInvalid, "event %s: body of %s: %w", e.ID, e.Type, err)
+		return nil, misread(e, reflect.New(kind).Interface(), err)
 	}
 	return body.Elem().Interface().(Body), nil
 }

@@ -83,7 +83,8 @@ type Head struct {
 // Seal makes body the next event after head. now is the database's clock; the
 // event's time never runs backwards. The returned head follows the new event.
 func Seal(stream string, head Head, now time.Time, actor Actor, cause string, body Body) (Event, Head, error) {
-	raw, err := json.Marshal(body)
+	form := FormOf(TypeOf(body))
+	raw, err := form.encode(body)
 	if err != nil {
 		return Event{}, head, fmt.Errorf("encode %s: %w", TypeOf(body), err)
 	}
@@ -93,7 +94,7 @@ func Seal(stream string, head Head, now time.Time, actor Actor, cause string, bo
 	}
 	e := Event{
 		ID: EventID(stream, head.Seq+1), Stream: stream, Seq: head.Seq + 1,
-		Type: TypeOf(body), V: Version(TypeOf(body)), At: at,
+		Type: TypeOf(body), V: form.Writes, At: at,
 		Actor: actor, Cause: cause, PrevHash: head.Hash, Body: raw,
 	}
 	if len(raw) > MaxBody {

@@ -19,7 +19,7 @@ func unreadable(ctx context.Context, err error) bool {
 // viewUnreadable is what is known of a run whose history cannot be read.
 func viewUnreadable(row store.RunRow, err error) api.Run {
 	v := viewRow(row)
-	v.Reason = "it cannot be read: " + err.Error()
+	v.Reason = wording.Unreadable(err)
 	v.Next = cmp.Or(wording.Hint(err), wording.Advice("", core.Advice{
 		Hint: "a backup has it as it was", Choices: []core.Choice{{Verb: core.VerbRestore}},
 	}))

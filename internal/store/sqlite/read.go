@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -27,8 +26,8 @@ func (s *Store) Events(ctx context.Context, stream string, after int64, limit in
 		}
 		actor, known := actors[r.Actor]
 		if !known {
-			if err := json.Unmarshal([]byte(r.Actor), &actor); err != nil {
-				return nil, fmt.Errorf("actor of %s: %w", r.ID, err)
+			if actor, err = core.ReadActor(events[i], []byte(r.Actor)); err != nil {
+				return nil, err
 			}
 			actors[r.Actor] = actor
 		}

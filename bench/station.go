@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 )
@@ -40,9 +41,9 @@ func openStation(ctx context.Context, shop *workshop, name, playbook string, fur
 	}
 	s.app, err = app.Open(ctx, app.Options{State: s.state, Version: "bench", Log: shop.log, Wrap: func(p *app.Parts) {
 		s.spawner = &clockedSpawner{started: make(chan moment, 16), Spawner: local.New(local.Options{
-			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"},
+			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"}, Folder: dispatch.Layout{State: s.state}.Folder,
 		})}
-		p.Spawner = s.spawner
+		p.Spawner, p.Commands = s.spawner, s.spawner
 	}})
 	if err != nil {
 		return nil, errors.Join(err, s.repo.yard.Close())

@@ -25,6 +25,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
@@ -77,8 +79,11 @@ type Parts struct {
 	Store   store.Store
 	Journal engine.Journal
 	Folder  dispatch.Folder
-	Spawner spawn.Spawner
-	Forge   forge.Forge
+	Spawner spawn.Spawner // of attempts
+	// Exchange is what the spawner's attempts get and hand in. Commands runs the commands of checks, on this machine.
+	Exchange exchange.Exchange
+	Commands spawn.Spawner
+	Forge    forge.Forge
 }
 
 // App is an engine with everything it needs.
@@ -151,13 +156,15 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.Dir+" can be written and has space")
 	}
-	pulls := local.New(a.state.Pulls())
+	pulls, layout := local.New(a.state.Pulls()), dispatch.Layout{State: a.state.Dir}
 	parts := Parts{
 		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: pulls,
 		Spawner: spawnlocal.New(spawnlocal.Options{
-			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"},
+			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"}, Folder: layout.Folder,
 		}),
+		Exchange: folder.Exchange{Folder: layout.Folder},
 	}
+	parts.Commands = parts.Spawner
 	if a.opts.Wrap != nil {
 		a.opts.Wrap(&parts)
 	}
@@ -204,7 +211,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	a.outbox = teller.Outbox
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Sessions: sessions, Forges: forges, Pulls: pulls, Poll: a.settings.Forge.Poll.V, Notifier: teller, Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
+		Spawner: parts.Spawner, Exchange: parts.Exchange, Commands: parts.Commands, Sessions: sessions, Forges: forges, Pulls: pulls, Poll: a.settings.Forge.Poll.V, Notifier: teller, Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
 	})

@@ -111,7 +111,7 @@ func TestToolsOfAttempts(t *testing.T) {
 // test's folders.
 func awaitExit(ctx context.Context, t *testing.T, attempt string) {
 	t.Helper()
-	if status, err := local.New(local.Options{}).Wait(ctx, attempt); err != nil || status != spawn.Exited {
+	if status, err := local.New(local.Options{Folder: func(spawn.ID) string { return attempt }}).Wait(ctx, spawn.ID{}); err != nil || status != spawn.Exited {
 		t.Errorf("the attempt is %s: %v", status, err)
 	}
 }

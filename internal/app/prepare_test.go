@@ -79,7 +79,7 @@ func TestAnAttemptIsPreparedButNotStartedBeforeItsJournal(t *testing.T) {
 	ctx := api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")})
 	a, err := app.Open(ctx, app.Options{State: state, Version: "test", Log: t.Output(), Wrap: func(p *app.Parts) {
 		journal.Journal, spawner.Spawner = p.Journal, p.Spawner
-		p.Journal, p.Spawner = journal, spawner
+		p.Journal, p.Spawner, p.Commands = journal, spawner, spawner
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
@@ -68,7 +69,7 @@ func (d *desk) clear() {
 		if err := shim.Cancel(folder); err != nil {
 			d.t.Error(err)
 		}
-		if _, err := local.New(local.Options{}).Wait(ctx, folder); err != nil {
+		if _, err := local.New(local.Options{Folder: func(spawn.ID) string { return folder }}).Wait(ctx, spawn.ID{}); err != nil {
 			d.t.Error(err)
 		}
 	}

@@ -28,6 +28,7 @@ type axe struct {
 	noStop bool // attempts are not stopped
 	raised atomic.Bool
 	count  atomic.Int64
+	folder func(spawn.ID) string
 	sparer *sparer // chooses by the step's name in place of its number; nil for none
 }
 
@@ -56,6 +57,7 @@ func (a *axe) wrap(p *app.Parts) {
 	p.Journal = steppedJournal{p.Journal, a}
 	p.Folder = steppedFolder{p.Folder, a}
 	p.Spawner = steppedSpawner{p.Spawner, a}
+	p.Commands = p.Spawner
 	p.Forge = steppedForge{p.Forge, a}
 }
 
@@ -137,27 +139,27 @@ func (s steppedSpawner) Start(ctx context.Context, order spawn.Order) error {
 		if err := s.Spawner.Start(ctx, order); err != nil || !s.axe.twice {
 			return err
 		}
-		return startAgain(order)
+		return startAgain(s.axe.folder(order.ID))
 	})
 }
 
-func (s steppedSpawner) Kill(ctx context.Context, folder string) error {
+func (s steppedSpawner) Kill(ctx context.Context, id spawn.ID) error {
 	if s.axe.noStop {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return s.axe.step("stop", func() error { return s.Spawner.Kill(ctx, folder) })
+	return s.axe.step("stop", func() error { return s.Spawner.Kill(ctx, id) })
 }
 
 // startAgain does what a second engine would do that saw nothing of the first
 // one's shim.
-func startAgain(order spawn.Order) error {
+func startAgain(folder string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	shim := exec.Command(self, "worker", "run", order.Folder)
-	shim.Dir, shim.SysProcAttr = order.Folder, &syscall.SysProcAttr{Setsid: true}
+	shim := exec.Command(self, "worker", "run", folder)
+	shim.Dir, shim.SysProcAttr = folder, &syscall.SysProcAttr{Setsid: true}
 	if err := shim.Start(); err != nil {
 		return err
 	}

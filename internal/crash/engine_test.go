@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -93,7 +94,7 @@ func serve(o order) error {
 		return err
 	}
 	var out voice
-	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, noStop: o.Cancel != ""}
+	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, noStop: o.Cancel != "", folder: dispatch.Layout{State: o.State}.Folder}
 	if o.Spared != nil {
 		ax.sparer = newSparer(o, &out)
 		ax.raised.Store(true)

@@ -7,6 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -15,7 +16,12 @@ const askEvery = 100 * time.Millisecond
 
 // brokered reports that the supervisor of an attempt has a broker, which lets it
 // spend only what is reserved.
-func brokered(folder string) bool {
+func (d *Dispatcher) brokered(ctx context.Context, id spawn.ID) (bool, error) {
+	folder, err := d.Exchange.Receive(ctx, id)
+	return err == nil && brokeredIn(folder), err
+}
+
+func brokeredIn(folder string) bool {
 	spec, err := shim.ReadSpec(folder)
 	return err == nil && spec.Model != nil
 }
@@ -27,14 +33,14 @@ func (d *Dispatcher) fund(ctx context.Context, run *core.Run, attempt string) {
 	if money, tokens := run.Limits.Limited(); !money && !tokens {
 		return
 	}
-	folder := d.Layout.Attempt(run.ID, attempt)
+	id := spawn.ID{Run: run.ID, Attempt: attempt}
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
 	_, _, a := run.Attempt(attempt)
 	tell := a != nil && a.Answered > 0 // whether an earlier engine got to it nobody knows
 	for a != nil {
 		if tell {
-			err := ledger.WriteGrant(folder, grantOf(run, a))
+			err := d.Exchange.Grant(ctx, id, grantOf(run, a))
 			if tell = err != nil; tell {
 				d.Log.Error("tell a broker what may be spent", "run", run.Alias, "attempt", attempt, "error", err)
 			}
@@ -44,7 +50,7 @@ func (d *Dispatcher) fund(ctx context.Context, run *core.Run, attempt string) {
 			return
 		case <-tick.C:
 		}
-		state, err := d.ask(ctx, run, a, folder)
+		state, err := d.ask(ctx, run, a)
 		switch {
 		case core.CodeOf(err) == core.CodeConflict:
 			d.Log.Debug("an attempt that has ended gets no more", "run", run.Alias, "attempt", attempt, "reason", err)
@@ -60,7 +66,11 @@ func (d *Dispatcher) fund(ctx context.Context, run *core.Run, attempt string) {
 
 // ask brings what a broker wants, or gives back, to the engine, and returns the state that
 // answers it; nil if nothing new is wanted.
-func (d *Dispatcher) ask(ctx context.Context, run *core.Run, a *core.Attempt, folder string) (*core.Run, error) {
+func (d *Dispatcher) ask(ctx context.Context, run *core.Run, a *core.Attempt) (*core.Run, error) {
+	folder, err := d.Exchange.Receive(ctx, spawn.ID{Run: run.ID, Attempt: a.ID})
+	if err != nil {
+		return nil, err
+	}
 	want, err := ledger.ReadWant(folder)
 	returns := want.Return != nil && want.Return.Seq > a.Answered // until it is answered, no grant that it has counts
 	if err != nil || want.Seq <= a.Answered || !returns && covers(grantOf(run, a), want.Total) {
@@ -113,7 +123,7 @@ func meteredOf(models map[string]ledger.Spent) core.Usage {
 // requests that were under way when its supervisor was killed included. It is
 // nil if it had no broker.
 func settle(folder string) (*core.Usage, error) {
-	if !brokered(folder) {
+	if !brokeredIn(folder) {
 		return nil, nil //nolint:nilnil // nobody metered it
 	}
 	statement, err := ledger.Read(folder)

@@ -51,7 +51,7 @@ func newPaid(t *testing.T, l core.Limits) *paid {
 		Look: time.Second, SnapshotEvery: 100,
 	})
 	p.engine.SetDispatcher(idle{})
-	p.Dispatcher = New(p.engine, Options{Layout: Layout{State: dir}, Log: slog.New(slog.DiscardHandler)})
+	p.Dispatcher = New(p.engine, Options{Layout: Layout{State: dir}, Exchange: here(dir), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(p.Close)
 	work := core.Phase{ID: "a", Role: "dev", Writes: core.WritesArtifacts, Gate: core.GateAuto, Attempts: 3}
 	p.submit(core.Person("me"), core.RunStarted{

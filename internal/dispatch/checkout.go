@@ -146,10 +146,10 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command, apart bool) (
 	digest := c.digest(cmd, apart)
 	c.ran[digest]++
 	id := core.CheckID(c.name, digest, c.ran[digest])
-	folder := d.Layout.Attempt(c.run.ID, id)
-	if former := d.Layout.Attempt(c.run.ID, core.CheckID(c.name, c.digest(cmd, true), 1)); !apart && c.setsUp(former) {
-		folder = former
+	if former := core.CheckID(c.name, c.digest(cmd, true), 1); !apart && c.setsUp(d.Layout.Attempt(c.run.ID, former)) {
+		id = former
 	}
+	command, folder := spawn.ID{Run: c.run.ID, Attempt: id}, d.Layout.Attempt(c.run.ID, id)
 	if _, err := os.Stat(filepath.Join(folder, "spec.json")); errors.Is(err, os.ErrNotExist) {
 		dir := c.dir
 		if apart {
@@ -161,18 +161,18 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command, apart bool) (
 			return check.Result{}, err
 		}
 	}
-	if err := d.Spawner.Start(ctx, spawn.Order{Attempt: id, Folder: folder, Env: d.present(c.run.Playbook.Secrets())}); err != nil {
+	if err := d.Commands.Start(ctx, spawn.Order{ID: command, Env: d.present(c.run.Playbook.Secrets())}); err != nil {
 		return check.Result{}, err
 	}
-	status, err := d.Spawner.Wait(ctx, folder)
+	status, err := d.Commands.Wait(ctx, command)
 	if errors.Is(context.Cause(ctx), errUnwanted) {
-		return check.Result{}, errors.Join(errUnwanted, d.Spawner.Kill(context.WithoutCancel(ctx), folder))
+		return check.Result{}, errors.Join(errUnwanted, d.Commands.Kill(context.WithoutCancel(ctx), command))
 	}
 	if ctx.Err() != nil {
 		return check.Result{}, ctx.Err()
 	}
 	if err != nil {
-		return check.Result{}, errors.Join(err, d.Spawner.Kill(context.WithoutCancel(ctx), folder))
+		return check.Result{}, errors.Join(err, d.Commands.Kill(context.WithoutCancel(ctx), command))
 	}
 	if status != spawn.Exited {
 		return check.Result{}, fmt.Errorf("the check %q was %s", cmd.Shell, status)

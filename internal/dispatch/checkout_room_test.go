@@ -194,7 +194,7 @@ func (*willing) Start(context.Context, spawn.Order) error { return nil }
 // TestACheckThatIsLost is trouble of the machine: it neither passed nor failed.
 func TestACheckThatIsLost(t *testing.T) {
 	s := newSurf(t)
-	s.Spawner = &willing{fated{statuses: []spawn.Status{spawn.Lost}}}
+	s.Commands = &willing{fated{statuses: []spawn.Status{spawn.Lost}}}
 	y, err := s.Yards.Yard(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func TestACheckIsNotAnsweredByTheSetup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Spawner = local.New(local.Options{Worker: []string{self, shimtest.RoleWorker}})
+	s.Commands = local.New(local.Options{Worker: []string{self, shimtest.RoleWorker}, Folder: s.Layout.Folder})
 	s.Environ = os.LookupEnv
 	s.run.Isolation, s.run.Playbook.Setup = "none", "echo ran >>ran; cat ran"
 	y, err := s.Yards.Yard(t.Context(), "")

@@ -16,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -41,7 +42,10 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 	if a == nil {
 		return nil
 	}
-	folder := d.Layout.Attempt(run.ID, attempt)
+	folder, err := d.Exchange.Receive(ctx, spawn.ID{Run: run.ID, Attempt: attempt})
+	if err != nil {
+		return err
+	}
 	exit, err := shim.ReadExit(folder)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -89,7 +90,9 @@ type Options struct {
 	Layout   Layout
 	Yards    Yards
 	Blobs    *blob.Folder
-	Spawner  spawn.Spawner
+	Spawner  spawn.Spawner     // runs attempts
+	Exchange exchange.Exchange // what attempts get and hand in
+	Commands spawn.Spawner     // runs commands of checks, which work in folders of this machine
 	Sessions Sessions
 	Forges   Forges
 	Pulls    Pulls

@@ -28,22 +28,22 @@ type fated struct {
 	broken   map[string]error
 }
 
-func (f *fated) Wait(context.Context, string) (spawn.Status, error) {
+func (f *fated) Wait(context.Context, spawn.ID) (spawn.Status, error) {
 	status := f.statuses[0]
 	f.statuses, f.calls = f.statuses[1:], append(f.calls, "wait")
 	return status, f.broken["wait"]
 }
 
-func (f *fated) Probe(context.Context, string) (spawn.Status, error) {
+func (f *fated) Probe(context.Context, spawn.ID) (spawn.Status, error) {
 	return f.statuses[0], f.broken["probe"]
 }
 
-func (f *fated) Kill(context.Context, string) error {
+func (f *fated) Kill(context.Context, spawn.ID) error {
 	f.calls = append(f.calls, "kill")
 	return f.broken["kill"]
 }
 
-func (f *fated) Salvage(context.Context, string) error {
+func (f *fated) Salvage(context.Context, spawn.ID) error {
 	f.calls = append(f.calls, "salvage")
 	return f.broken["salvage"]
 }

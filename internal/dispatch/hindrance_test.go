@@ -28,9 +28,9 @@ type hand struct {
 	killed      int
 }
 
-func (h *hand) Start(context.Context, spawn.Order) error           { return h.start }
-func (h *hand) Wait(context.Context, string) (spawn.Status, error) { return h.status, h.wait }
-func (h *hand) Kill(context.Context, string) error                 { h.killed++; return nil }
+func (h *hand) Start(context.Context, spawn.Order) error             { return h.start }
+func (h *hand) Wait(context.Context, spawn.ID) (spawn.Status, error) { return h.status, h.wait }
+func (h *hand) Kill(context.Context, spawn.ID) error                 { h.killed++; return nil }
 
 // TestACommandThatDoesNotRun has no result; one that can no longer be waited for is ended.
 func TestACommandThatDoesNotRun(t *testing.T) {
@@ -58,7 +58,7 @@ func TestACommandThatDoesNotRun(t *testing.T) {
 		"without an end":      {t.Context(), hand{status: spawn.Exited}, func(*checkout) {}, "exit.json", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p.Spawner, p.run.Isolation = &c.hand, "none"
+			p.Commands, p.run.Isolation = &c.hand, "none"
 			room := &checkout{dispatcher: p.Dispatcher, yard: y, run: p.run, commit: p.commit, event: strings.ReplaceAll(name, " ", "-"), name: "build.r1.a1", dir: filepath.Join(t.TempDir(), "checkout")}
 			write(t, filepath.Join(room.dir, "code.go"), "")
 			c.way(room)
@@ -68,7 +68,7 @@ func TestACommandThatDoesNotRun(t *testing.T) {
 			}
 		})
 	}
-	p.Spawner, p.run.Playbook.Setup = &hand{start: lost}, "make deps"
+	p.Commands, p.run.Playbook.Setup = &hand{start: lost}, "make deps"
 	unset := &checkout{dispatcher: p.Dispatcher, yard: y, run: p.run, commit: p.commit, event: "setup", name: "build.r1.a1"}
 	if err := unset.prepare(t.Context()); !errors.Is(err, lost) || unset.dir != "" {
 		t.Errorf("set up in %q: %v", unset.dir, err)

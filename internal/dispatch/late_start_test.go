@@ -18,11 +18,11 @@ type foundSpawner struct {
 	killed *bool
 }
 
-func (f foundSpawner) Kill(context.Context, string) error { *f.killed = true; return nil }
+func (f foundSpawner) Kill(context.Context, spawn.ID) error { *f.killed = true; return nil }
 
-func (f foundSpawner) Probe(context.Context, string) (spawn.Status, error) { return f.status, nil }
+func (f foundSpawner) Probe(context.Context, spawn.ID) (spawn.Status, error) { return f.status, nil }
 
-func (f foundSpawner) Wait(context.Context, string) (spawn.Status, error) { return f.status, nil }
+func (f foundSpawner) Wait(context.Context, spawn.ID) (spawn.Status, error) { return f.status, nil }
 
 // TestAStartThatShowsAfterAllIsFollowed: an engine that fails to start an attempt may
 // find that the one before it did. That attempt has an end of its own.

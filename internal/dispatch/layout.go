@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
 
 // Layout says where things of a state folder live.
@@ -17,6 +18,9 @@ type Layout struct {
 func (l Layout) Attempt(run, attempt string) string {
 	return filepath.Join(l.State, "attempts", run, attempt)
 }
+
+// Folder is Attempt by the attempt's name.
+func (l Layout) Folder(id spawn.ID) string { return l.Attempt(id.Run, id.Attempt) }
 
 // Work holds the working folders of a run.
 func (l Layout) Work(run string) string { return filepath.Join(l.State, "work", run) }

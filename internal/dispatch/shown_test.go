@@ -36,7 +36,7 @@ func TestSocketsInWhatIsShown(t *testing.T) {
 	}
 	engine := open(filepath.Join(state, "engine"))
 	defer func() { _ = engine.Close() }()
-	d := New(nil, Options{Layout: Layout{State: state}, ReadOnly: []string{dir}})
+	d := New(nil, Options{Layout: Layout{State: state}, Exchange: here(state), ReadOnly: []string{dir}})
 	defer d.Close()
 	if remark, err := d.Exposed(); remark != "" || err != nil {
 		t.Errorf("the engine's own socket: %q, %v", remark, err)

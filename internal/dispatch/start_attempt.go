@@ -28,8 +28,12 @@ import (
 // prompt is kept when the agent is under way: only the report names it. Nothing
 // before awaitWanted may be seen by anybody else.
 func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.StartAttempt) error {
-	folder := d.Layout.Attempt(run.ID, a.Attempt)
-	status, err := d.Spawner.Probe(ctx, folder)
+	id := spawn.ID{Run: run.ID, Attempt: a.Attempt}
+	status, err := d.Spawner.Probe(ctx, id)
+	if err != nil {
+		return err
+	}
+	folder, err := d.Exchange.Receive(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -54,10 +58,10 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 		return d.notStarted(ctx, run, a.Attempt, err)
 	}
 	if status == spawn.Absent { // no earlier engine has started it
-		if err := d.start(ctx, a.Attempt, folder, p.spec); err != nil {
+		if err := d.start(ctx, id, p.spec); err != nil {
 			return d.notStarted(ctx, run, a.Attempt, err)
 		}
-		if err := d.claimed(ctx, folder); err != nil {
+		if err := d.claimed(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -94,12 +98,12 @@ func suits(place spawn.Capabilities, run *core.Run, session string) error {
 	return fmt.Errorf("%w: %s has %s", errPlace, place.Name, strings.Join(lacks, ", "))
 }
 
-func (d *Dispatcher) start(ctx context.Context, attempt, folder string, spec shim.Spec) error {
+func (d *Dispatcher) start(ctx context.Context, id spawn.ID, spec shim.Spec) error {
 	secrets, err := d.secrets(spec)
 	if err != nil {
 		return err
 	}
-	return d.Spawner.Start(ctx, spawn.Order{Attempt: attempt, Folder: folder, Env: secrets})
+	return d.Spawner.Start(ctx, spawn.Order{ID: id, Env: secrets})
 }
 
 // notStarted reports that an attempt could not be started. It says nothing
@@ -109,11 +113,11 @@ func (d *Dispatcher) notStarted(ctx context.Context, run *core.Run, attempt stri
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	folder := d.Layout.Attempt(run.ID, attempt)
-	if killErr := d.kill(ctx, folder); killErr != nil {
+	id := spawn.ID{Run: run.ID, Attempt: attempt}
+	if killErr := d.Spawner.Kill(ctx, id); killErr != nil {
 		return errors.Join(err, killErr)
 	}
-	status, probeErr := d.Spawner.Probe(ctx, folder)
+	status, probeErr := d.Spawner.Probe(ctx, id)
 	if probeErr != nil {
 		return errors.Join(err, probeErr)
 	}
@@ -132,16 +136,16 @@ var errUnset = errors.New("is not set")
 // claimed waits until the shim has claimed the attempt: from then on it is
 // running whatever becomes of the engine. It waits for as long as the shim's
 // process lives, which takes its time on a busy machine.
-func (d *Dispatcher) claimed(ctx context.Context, folder string) error {
+func (d *Dispatcher) claimed(ctx context.Context, id spawn.ID) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		status, err := d.Spawner.Probe(ctx, folder)
+		status, err := d.Spawner.Probe(ctx, id)
 		if err != nil {
 			return err
 		}
 		switch status {
 		case spawn.Starting:
 		case spawn.Absent:
-			return fmt.Errorf("the attempt's supervisor ended before it began: see %s", filepath.Join(folder, "shim.log"))
+			return fmt.Errorf("the attempt's supervisor ended before it began: see %s", filepath.Join(d.Layout.Attempt(id.Run, id.Attempt), "shim.log"))
 		case spawn.Running, spawn.Exited, spawn.Lost:
 			return nil
 		}

@@ -17,7 +17,7 @@ type slowShim struct {
 	then spawn.Status
 }
 
-func (s slowShim) Probe(context.Context, string) (spawn.Status, error) {
+func (s slowShim) Probe(context.Context, spawn.ID) (spawn.Status, error) {
 	if time.Now().Before(s.at) {
 		return spawn.Starting, nil
 	}
@@ -30,12 +30,12 @@ func TestAShimIsWaitedForAsLongAsItLives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		d := &Dispatcher{Options: Options{Spawner: slowShim{at: began.Add(10 * time.Minute), then: spawn.Running}}}
-		if err := d.claimed(t.Context(), "/attempt"); err != nil {
+		if err := d.claimed(t.Context(), spawn.ID{Run: "run", Attempt: "attempt"}); err != nil {
 			t.Errorf("a slow shim: %v", err)
 		}
 		began = time.Now()
 		d.Spawner = slowShim{then: spawn.Absent}
-		if err := d.claimed(t.Context(), "/attempt"); err == nil || !strings.Contains(err.Error(), "/attempt/shim.log") {
+		if err := d.claimed(t.Context(), spawn.ID{Run: "run", Attempt: "attempt"}); err == nil || !strings.Contains(err.Error(), "attempts/run/attempt/shim.log") {
 			t.Errorf("a shim that is gone: %v", err)
 		}
 		if waited := time.Since(began); waited > time.Second {

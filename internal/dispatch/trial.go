@@ -139,7 +139,7 @@ func (d *Dispatcher) forgetTrial(ctx context.Context, name string) error {
 	errs := make([]error, len(folders))
 	for i, folder := range folders {
 		ending.Go(func() {
-			if errs[i] = d.endTrial(ctx, folder); errs[i] == nil {
+			if errs[i] = d.endTrial(ctx, spawn.ID{Run: name, Attempt: filepath.Base(folder)}); errs[i] == nil {
 				errs[i] = yard.RemoveWorkspace(folder)
 			}
 		})
@@ -152,16 +152,16 @@ func (d *Dispatcher) forgetTrial(ctx context.Context, name string) error {
 }
 
 // endTrial ends one command of a trial if it runs, and waits for its end.
-func (d *Dispatcher) endTrial(ctx context.Context, folder string) error {
-	status, err := d.Spawner.Probe(ctx, folder)
+func (d *Dispatcher) endTrial(ctx context.Context, id spawn.ID) error {
+	status, err := d.Commands.Probe(ctx, id)
 	if err != nil || status.Final() {
 		return err
 	}
-	if err := d.Spawner.Kill(ctx, folder); err != nil {
+	if err := d.Commands.Kill(ctx, id); err != nil {
 		return err
 	}
-	if status, err = d.Spawner.Wait(ctx, folder); err == nil && status == spawn.Running {
-		return fmt.Errorf("a command in %s does not end", folder)
+	if status, err = d.Commands.Wait(ctx, id); err == nil && status == spawn.Running {
+		return fmt.Errorf("the command %s does not end", id)
 	}
 	return err
 }

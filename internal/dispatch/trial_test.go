@@ -23,25 +23,25 @@ type stubborn struct {
 	probed      int
 }
 
-func (s *stubborn) Probe(_ context.Context, folder string) (spawn.Status, error) {
+func (s *stubborn) Probe(_ context.Context, id spawn.ID) (spawn.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.probed++
-	return s.status[filepath.Base(folder)], s.probe[filepath.Base(folder)]
+	return s.status[id.Attempt], s.probe[id.Attempt]
 }
 
-func (s *stubborn) Kill(_ context.Context, folder string) error {
+func (s *stubborn) Kill(_ context.Context, id spawn.ID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.kill[filepath.Base(folder)]; err != nil {
+	if err := s.kill[id.Attempt]; err != nil {
 		return err
 	}
-	s.status[filepath.Base(folder)] = spawn.Exited
+	s.status[id.Attempt] = spawn.Exited
 	return nil
 }
 
-func (s *stubborn) Wait(ctx context.Context, folder string) (spawn.Status, error) {
-	return s.Probe(ctx, folder)
+func (s *stubborn) Wait(ctx context.Context, id spawn.ID) (spawn.Status, error) {
+	return s.Probe(ctx, id)
 }
 
 // TestTroubleWithOneCommandKeepsNoOtherOfATrial: what has ended is removed, and
@@ -52,7 +52,7 @@ func TestTroubleWithOneCommandKeepsNoOtherOfATrial(t *testing.T) {
 		status: map[string]spawn.Status{"a": spawn.Running, "b": spawn.Running, "c": spawn.Running, "d": spawn.Exited},
 		probe:  map[string]error{"a": unread}, kill: map[string]error{"b": undying},
 	}
-	d := &Dispatcher{Options: Options{Layout: Layout{State: t.TempDir()}, Spawner: workers}}
+	d := &Dispatcher{Options: Options{Layout: Layout{State: t.TempDir()}, Exchange: here(t.TempDir()), Commands: workers}}
 	name := trialPrefix + "1"
 	work := filepath.Join(d.Layout.Work(name), "verify-base")
 	for _, folder := range []string{d.Layout.Attempt(name, "a"), d.Layout.Attempt(name, "b"), d.Layout.Attempt(name, "c"), d.Layout.Attempt(name, "d"), work} {

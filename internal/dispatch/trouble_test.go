@@ -126,7 +126,7 @@ func TestAnEngineThatEndsConcludesNothing(t *testing.T) {
 		"no start":        func() error { return p.notStarted(ended, p.run, builder, errors.New("no room")) },
 		"claimed": func() error {
 			d := &Dispatcher{Options: Options{Spawner: &fated{statuses: []spawn.Status{spawn.Starting}}}}
-			return d.claimed(ended, "/attempt")
+			return d.claimed(ended, spawn.ID{})
 		},
 		"checks": func() error {
 			p.checks <- struct{}{} // all are taken
@@ -182,11 +182,11 @@ func TestAShimThatHasClaimed(t *testing.T) {
 	lost := errors.New("the disk is gone")
 	for _, status := range []spawn.Status{spawn.Running, spawn.Exited, spawn.Lost} {
 		d := &Dispatcher{Options: Options{Spawner: &fated{statuses: []spawn.Status{status}}}}
-		if err := d.claimed(t.Context(), "/attempt"); err != nil {
+		if err := d.claimed(t.Context(), spawn.ID{Run: "run", Attempt: "attempt"}); err != nil {
 			t.Errorf("%s: %v", status, err)
 		}
 		d.Spawner = &fated{statuses: []spawn.Status{status}, broken: map[string]error{"probe": lost}}
-		if err := d.claimed(t.Context(), "/attempt"); !errors.Is(err, lost) {
+		if err := d.claimed(t.Context(), spawn.ID{Run: "run", Attempt: "attempt"}); !errors.Is(err, lost) {
 			t.Errorf("%s that cannot be looked at: %v", status, err)
 		}
 	}

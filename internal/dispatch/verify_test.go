@@ -38,13 +38,13 @@ func (s *surf) withWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	workers := local.New(local.Options{Worker: []string{self, shimtest.RoleWorker}})
+	workers := local.New(local.Options{Worker: []string{self, shimtest.RoleWorker}, Folder: s.Layout.Folder})
 	t.Cleanup(func() {
 		if err := workers.Drain(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})
-	s.Spawner, s.Environ, s.Memory, s.run.Isolation = workers, os.LookupEnv, verdicts{}, "none"
+	s.Commands, s.Environ, s.Memory, s.run.Isolation = workers, os.LookupEnv, verdicts{}, "none"
 }
 
 // TestWhatIsPublishedIsVerifiedAnew: rounds of a run share verdicts, what a setup
@@ -132,7 +132,7 @@ func TestASetupOfAnEarlierVersionIsFoundAgain(t *testing.T) {
 	if err := before.order(folder, id, before.dir, setup, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Spawner.Start(t.Context(), spawn.Order{Attempt: id, Folder: folder}); err != nil {
+	if err := s.Commands.Start(t.Context(), spawn.Order{ID: spawn.ID{Run: s.run.ID, Attempt: id}}); err != nil {
 		t.Fatal(err)
 	}
 	after := &checkout{dispatcher: s.Dispatcher, yard: y, run: s.run, commit: s.commit, event: "e1", name: theAttempt}

@@ -13,21 +13,25 @@ import (
 // watchAttempt follows a running attempt to its end.
 func (d *Dispatcher) watchAttempt(ctx context.Context, run *core.Run, a core.WatchAttempt) error {
 	if _, _, attempt := run.Attempt(a.Attempt); attempt != nil && attempt.Status == core.AttemptStopping {
-		if err := d.kill(ctx, d.Layout.Attempt(run.ID, a.Attempt)); err != nil {
+		if err := d.Spawner.Kill(ctx, spawn.ID{Run: run.ID, Attempt: a.Attempt}); err != nil {
 			return err
 		}
+	}
+	brokered, err := d.brokered(ctx, spawn.ID{Run: run.ID, Attempt: a.Attempt})
+	if err != nil {
+		return err
 	}
 	watch, done := context.WithCancel(ctx)
 	metered := make(chan struct{})
 	go func() {
 		defer close(metered)
-		if brokered(d.Layout.Attempt(run.ID, a.Attempt)) {
+		if brokered {
 			d.fund(watch, run, a.Attempt)
 		} else {
 			d.meter(watch, run, a.Attempt)
 		}
 	}()
-	err := d.follow(ctx, run, a.Attempt)
+	err = d.follow(ctx, run, a.Attempt)
 	done()
 	<-metered
 	return err
@@ -36,9 +40,9 @@ func (d *Dispatcher) watchAttempt(ctx context.Context, run *core.Run, a core.Wat
 // follow waits until an attempt is over and reports it. What a dead shim left
 // behind is salvaged first.
 func (d *Dispatcher) follow(ctx context.Context, run *core.Run, attempt string) error {
-	folder := d.Layout.Attempt(run.ID, attempt)
+	id := spawn.ID{Run: run.ID, Attempt: attempt}
 	for {
-		status, err := d.Spawner.Wait(ctx, folder)
+		status, err := d.Spawner.Wait(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -46,7 +50,7 @@ func (d *Dispatcher) follow(ctx context.Context, run *core.Run, attempt string) 
 		case spawn.Exited:
 			return d.collect(ctx, run, attempt)
 		case spawn.Lost:
-			if err := d.Spawner.Salvage(ctx, folder); err != nil {
+			if err := d.Spawner.Salvage(ctx, id); err != nil {
 				return err
 			}
 		case spawn.Absent:
@@ -78,7 +82,13 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 	if a == nil {
 		return
 	}
-	tail := shim.NewTailer(d.Layout.Attempt(run.ID, attempt), 0)
+	id := spawn.ID{Run: run.ID, Attempt: attempt}
+	folder, err := d.Exchange.Receive(ctx, id)
+	if err != nil {
+		d.Log.Warn("cannot meter", "run", run.Alias, "attempt", attempt, "error", err)
+		return
+	}
+	tail := shim.NewTailer(folder, 0)
 	tick := time.NewTicker(meterEvery)
 	defer tick.Stop()
 	for {
@@ -87,7 +97,7 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 			return
 		case <-tick.C:
 		}
-		entries, err := tail.Next()
+		entries, err := d.news(ctx, id, tail)
 		if err != nil {
 			d.Log.Warn("cannot meter", "run", run.Alias, "attempt", attempt, "error", err)
 			return
@@ -112,6 +122,14 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 			return
 		}
 	}
+}
+
+// news are the entries of an attempt's transcript that have come since the last look.
+func (d *Dispatcher) news(ctx context.Context, id spawn.ID, tail *shim.Tailer) ([]shim.Entry, error) {
+	if _, err := d.Exchange.Receive(ctx, id); err != nil {
+		return nil, err
+	}
+	return tail.Next()
 }
 
 // overdraft asks for what an agent claims to have used beyond its reservation;

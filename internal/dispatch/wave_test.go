@@ -13,6 +13,8 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -38,6 +40,11 @@ type surf struct {
 	commit string
 }
 
+// here exchanges with attempts on this machine.
+func here(state string) exchange.Exchange {
+	return folder.Exchange{Folder: Layout{State: state}.Folder}
+}
+
 func newSurf(t *testing.T) *surf {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,7 +64,7 @@ func newSurf(t *testing.T) *surf {
 		t.Fatal(err)
 	}
 	s := &surf{commit: commit, Dispatcher: New(nil, Options{
-		Layout: Layout{State: dir}, Yards: oneYard{y}, Blobs: blobs, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return discreet{} },
+		Layout: Layout{State: dir}, Exchange: here(dir), Yards: oneYard{y}, Blobs: blobs, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return discreet{} },
 	})}
 	t.Cleanup(s.Close)
 	task := &core.Task{ID: "api.r1", Stage: "api", Role: "developer", Writes: core.WritesCode, Limit: 3, Outputs: []string{core.OutputArtifact}, Attempts: []*core.Attempt{{ID: "api.r1.a1", N: 1, Base: base}}}

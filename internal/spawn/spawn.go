@@ -1,7 +1,7 @@
 // Package spawn is the contract of the places where an attempt can run. A spawner brings a shim to life for an attempt
-// folder and tells what became of it; what the shim does there is not its business, nor is whether an attempt should
-// run. It keeps no truth of its own: the folder has it, so that any engine can ask about an attempt another one
-// started.
+// and tells what became of it; what the shim does there is not its business, nor is whether an attempt should run. It
+// keeps no truth of its own: what engine and attempt exchange has it (package exchange), so that any engine can ask about
+// an attempt another one started.
 package spawn
 
 import "context"
@@ -32,11 +32,14 @@ const (
 // Final tells whether a status stays as it is without anybody's doing.
 func (s Status) Final() bool { return s == Absent || s == Exited || s == Lost }
 
-// Order is a request to run one attempt.
+// ID names an attempt, or a command of a check, wherever it runs.
+type ID struct{ Run, Attempt string }
+
+func (id ID) String() string { return id.Run + "/" + id.Attempt }
+
+// Order is a request to run one attempt, for which everything lies ready.
 type Order struct {
-	Attempt string
-	// Folder is the attempt folder, absolute, with its spec.json written.
-	Folder string
+	ID
 	// Env holds the secrets the spec names, as KEY=value. They are handed over in memory only.
 	Env []string
 }
@@ -44,8 +47,7 @@ type Order struct {
 // Spawner runs attempts. All methods may be called at any time, from any goroutine, by an engine that did not start
 // the attempt, and again with the same arguments after a crash.
 //
-// Start requests a start and returns without waiting for it to take effect. For one folder the agent runs at most
-// once, however often and by however many engines Start is called; a call that comes too late does nothing and is no
+// Start requests a start and returns without waiting for it to take effect. The agent of an attempt runs at most once, however often and by however many engines Start is called; a call that comes too late does nothing and is no
 // error. The attempt outlives the engine and its context.
 //
 // Probe looks. It never changes anything.
@@ -55,13 +57,13 @@ type Order struct {
 //
 // Wait returns when the status is final, or with the context's error. An attempt that is Absent is not waited for.
 //
-// Salvage requests that the leavings of a Lost attempt be saved: no agent runs, and exit.json appears. For an attempt
-// that is not lost it does nothing.
+// Salvage requests that the leavings of a Lost attempt be saved: no agent runs, and how it ended is on record. For an
+// attempt that is not lost it does nothing.
 type Spawner interface {
 	Capabilities() Capabilities
 	Start(ctx context.Context, order Order) error
-	Probe(ctx context.Context, folder string) (Status, error)
-	Kill(ctx context.Context, folder string) error
-	Wait(ctx context.Context, folder string) (Status, error)
-	Salvage(ctx context.Context, folder string) error
+	Probe(ctx context.Context, id ID) (Status, error)
+	Kill(ctx context.Context, id ID) error
+	Wait(ctx context.Context, id ID) (Status, error)
+	Salvage(ctx context.Context, id ID) error
 }

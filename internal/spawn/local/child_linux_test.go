@@ -18,7 +18,14 @@ import (
 // script is a worker, and a salvage, whose $1 is the attempt folder.
 func script(text string) *Spawner {
 	command := []string{"/bin/sh", "-c", text, "sh"}
-	return New(Options{Worker: command, Salvage: command})
+	return New(Options{Worker: command, Salvage: command, Folder: byName})
+}
+
+// byName has a folder stand for its attempt.
+func byName(id spawn.ID) string { return id.Attempt }
+
+func in(folder string) spawn.ID {
+	return spawn.ID{Attempt: folder}
 }
 
 func put(t *testing.T, folder, name, text string) {
@@ -59,7 +66,7 @@ func TestHowAShimIsStarted(t *testing.T) {
 		echo "$LANG $TOKEN $GITHUB_TOKEN $STELLWERK_SHIM_DONE"; } > told; echo out; echo err >&2`)
 	folder := t.TempDir()
 	put(t, folder, logFile, "before\n")
-	if err := s.Start(t.Context(), spawn.Order{Attempt: "a1", Folder: folder, Env: []string{"TOKEN=s3cret"}}); err != nil {
+	if err := s.Start(t.Context(), spawn.Order{ID: in(folder), Env: []string{"TOKEN=s3cret"}}); err != nil {
 		t.Fatal(err)
 	}
 	drained(t, s)
@@ -75,7 +82,7 @@ func TestHowAShimIsStarted(t *testing.T) {
 	}
 	fresh := t.TempDir()
 	put(t, fresh, "started", "{}") // it is lost
-	if err := s.Salvage(t.Context(), fresh); err != nil {
+	if err := s.Salvage(t.Context(), in(fresh)); err != nil {
 		t.Fatal(err)
 	}
 	drained(t, s)
@@ -104,13 +111,13 @@ func TestWhatAChildTells(t *testing.T) {
 			for file := range strings.FieldsSeq(c.files) {
 				put(t, folder, file, "{}")
 			}
-			if err := errors.Join(s.Start(t.Context(), spawn.Order{Folder: folder}), s.Salvage(t.Context(), folder)); err != nil {
+			if err := errors.Join(s.Start(t.Context(), spawn.Order{ID: in(folder)}), s.Salvage(t.Context(), in(folder))); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := s.Probe(t.Context(), folder); err != nil || got != c.during {
+			if got, err := s.Probe(t.Context(), in(folder)); err != nil || got != c.during {
 				t.Errorf("it is %s, %v", got, err)
 			}
-			if got, err := s.Wait(gone, folder); !errors.Is(err, context.Canceled) || got != c.during {
+			if got, err := s.Wait(gone, in(folder)); !errors.Is(err, context.Canceled) || got != c.during {
 				t.Errorf("waiting gives %s, %v", got, err)
 			}
 			if err := s.Drain(gone); !errors.Is(err, context.Canceled) {
@@ -120,7 +127,7 @@ func TestWhatAChildTells(t *testing.T) {
 				t.Errorf("%d children are busy with it", n)
 			}
 			put(t, folder, "go", "")
-			if got, err := s.Wait(t.Context(), folder); err != nil || got != c.then {
+			if got, err := s.Wait(t.Context(), in(folder)); err != nil || got != c.then {
 				t.Errorf("in the end it is %s, %v", got, err)
 			}
 			drained(t, s)
@@ -167,7 +174,7 @@ func TestTwoChildrenOfOneFolder(t *testing.T) {
 // TestAChildThatLeavesSomebodyBehind has spoken when it ends, whoever else holds its end of the pipe.
 func TestAChildThatLeavesSomebodyBehind(t *testing.T) {
 	s, folder := script(untilGo+`sleep 1000 >/dev/null 2>&1 & echo $! > pid`), t.TempDir()
-	if err := s.Start(t.Context(), spawn.Order{Folder: folder}); err != nil {
+	if err := s.Start(t.Context(), spawn.Order{ID: in(folder)}); err != nil {
 		t.Fatal(err)
 	}
 	own := s.child(folder)
@@ -190,16 +197,16 @@ func TestAChildThatLeavesSomebodyBehind(t *testing.T) {
 // TestWhatCannotBeStarted is an error that names the attempt; nothing is left open or waited for. What cannot be looked at
 // is neither started, salvaged nor waited for.
 func TestWhatCannotBeStarted(t *testing.T) {
-	s := New(Options{Worker: []string{"/no/such/program"}, Salvage: []string{"/no/such/program"}})
+	s := New(Options{Worker: []string{"/no/such/program"}, Salvage: []string{"/no/such/program"}, Folder: byName})
 	folder, lost := t.TempDir(), t.TempDir()
 	put(t, lost, "started", "{}")
-	if err := s.Start(t.Context(), spawn.Order{Folder: folder}); err == nil {
+	if err := s.Start(t.Context(), spawn.Order{ID: in(folder)}); err == nil {
 		t.Fatal("it was started")
 	}
 	before := descriptors(t) // after the first, which opens what the runtime keeps
 	for name, err := range map[string]error{
-		"start attempt a1": s.Start(t.Context(), spawn.Order{Attempt: "a1", Folder: folder}), "salvage " + lost: s.Salvage(t.Context(), lost),
-		"start attempt a2": s.Start(t.Context(), spawn.Order{Attempt: "a2", Folder: filepath.Join(folder, "none")}),
+		"start attempt " + in(folder).String(): s.Start(t.Context(), spawn.Order{ID: in(folder)}), "salvage attempt " + in(lost).String(): s.Salvage(t.Context(), in(lost)),
+		"start attempt " + in(filepath.Join(folder, "none")).String(): s.Start(t.Context(), spawn.Order{ID: in(filepath.Join(folder, "none"))}),
 	} {
 		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -209,10 +216,10 @@ func TestWhatCannotBeStarted(t *testing.T) {
 		t.Errorf("%d descriptors are open, before there were %d; children are %v", after, before, s.children)
 	}
 	below := filepath.Join(lost, "started", "folder")
-	_, probed := s.Probe(t.Context(), below)
-	_, waited := s.Wait(t.Context(), below)
+	_, probed := s.Probe(t.Context(), in(below))
+	_, waited := s.Wait(t.Context(), in(below))
 	for what, err := range map[string]error{
-		"probed": probed, "waited for": waited, "started": s.Start(t.Context(), spawn.Order{Folder: below}), "salvaged": s.Salvage(t.Context(), below), "killed": s.Kill(t.Context(), below),
+		"probed": probed, "waited for": waited, "started": s.Start(t.Context(), spawn.Order{ID: in(below)}), "salvaged": s.Salvage(t.Context(), in(below)), "killed": s.Kill(t.Context(), in(below)),
 	} {
 		if !errors.Is(err, syscall.ENOTDIR) {
 			t.Errorf("%s: %v", what, err)

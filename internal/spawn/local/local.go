@@ -31,6 +31,8 @@ type Options struct {
 	// Worker and Salvage are the commands of a shim and of a salvage, to which the attempt folder is added. The program
 	// should be the copy that shim.InstallSelf makes.
 	Worker, Salvage []string
+	// Folder is where an attempt's folder is, absolute.
+	Folder func(spawn.ID) string
 }
 
 // Spawner implements spawn.Spawner.
@@ -53,24 +55,24 @@ func (s *Spawner) Capabilities() spawn.Capabilities {
 
 // Start implements spawn.Spawner.
 func (s *Spawner) Start(ctx context.Context, order spawn.Order) error {
-	status, err := s.Probe(ctx, order.Folder)
+	status, err := s.Probe(ctx, order.ID)
 	if err != nil || status != spawn.Absent {
 		return err
 	}
-	if err := s.spawn(s.options.Worker, order.Folder, order.Env); err != nil {
-		return fmt.Errorf("start attempt %s: %w", order.Attempt, err)
+	if err := s.spawn(s.options.Worker, s.options.Folder(order.ID), order.Env); err != nil {
+		return fmt.Errorf("start attempt %s: %w", order.ID, err)
 	}
 	return nil
 }
 
 // Salvage implements spawn.Spawner.
-func (s *Spawner) Salvage(ctx context.Context, folder string) error {
-	status, err := s.Probe(ctx, folder)
+func (s *Spawner) Salvage(ctx context.Context, id spawn.ID) error {
+	status, err := s.Probe(ctx, id)
 	if err != nil || status != spawn.Lost {
 		return err
 	}
-	if err := s.spawn(s.options.Salvage, folder, nil); err != nil {
-		return fmt.Errorf("salvage %s: %w", folder, err)
+	if err := s.spawn(s.options.Salvage, s.options.Folder(id), nil); err != nil {
+		return fmt.Errorf("salvage attempt %s: %w", id, err)
 	}
 	return nil
 }
@@ -166,7 +168,8 @@ func (s *Spawner) anyChild() *child {
 }
 
 // Probe implements spawn.Spawner.
-func (s *Spawner) Probe(_ context.Context, folder string) (spawn.Status, error) {
+func (s *Spawner) Probe(_ context.Context, id spawn.ID) (spawn.Status, error) {
+	folder := s.options.Folder(id)
 	// Asked first: a child that ends in between has left its mark in the folder by then.
 	child := s.child(folder)
 	state, err := shim.Look(folder)
@@ -187,24 +190,31 @@ func (s *Spawner) Probe(_ context.Context, folder string) (spawn.Status, error) 
 	}
 }
 
-// Kill implements spawn.Spawner.
-func (s *Spawner) Kill(_ context.Context, folder string) error { return shim.Cancel(folder) }
+// Kill implements spawn.Spawner. One that was not prepared yet gets a folder for the word that it must not start.
+func (s *Spawner) Kill(_ context.Context, id spawn.ID) error {
+	folder := s.options.Folder(id)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("make the attempt's folder: %w", err)
+	}
+	return shim.Cancel(folder)
+}
 
 // Wait implements spawn.Spawner.
-func (s *Spawner) Wait(ctx context.Context, folder string) (spawn.Status, error) {
+func (s *Spawner) Wait(ctx context.Context, id spawn.ID) (spawn.Status, error) {
+	folder := s.options.Folder(id)
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	var heard *child
 	for {
 		child := s.child(folder)
-		status, err := s.Probe(ctx, folder)
+		status, err := s.Probe(ctx, id)
 		// A salvage of ours that has not taken the lock yet finds the attempt lost, as it was.
 		if err != nil || status.Final() && (status != spawn.Lost || child == nil) {
 			return status, err
 		}
 		select {
 		case <-ctx.Done():
-			return status, fmt.Errorf("wait for the attempt in %s: %w", folder, ctx.Err())
+			return status, fmt.Errorf("wait for attempt %s: %w", id, ctx.Err())
 		case <-child.news(heard):
 			heard = child
 		case <-tick.C:

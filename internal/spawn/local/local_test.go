@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 func engine(folder, bin string) {
 	program, err := shim.InstallSelf(bin)
 	if err == nil {
-		err = spawner(program).Start(context.Background(), spawn.Order{Attempt: "a1", Folder: folder})
+		err = spawner(program, folder).Start(context.Background(), spawn.Order{ID: first})
 	}
 	if err != nil {
 		panic(err)
@@ -44,10 +44,23 @@ func engine(folder, bin string) {
 	time.Sleep(time.Hour)
 }
 
-func spawner(program string) *local.Spawner {
+// first is the attempt that has the folder of a spawner.
+var first = spawn.ID{Run: "r1", Attempt: "a1"}
+
+func spawner(program, folder string) *local.Spawner {
 	return local.New(local.Options{
-		Worker: []string{program, shimtest.RoleWorker}, Salvage: []string{program, shimtest.RoleSalvage},
+		Worker: []string{program, shimtest.RoleWorker}, Salvage: []string{program, shimtest.RoleSalvage}, Folder: at(folder),
 	})
+}
+
+// at gives the first attempt its folder, and others one that is not there.
+func at(folder string) func(spawn.ID) string {
+	return func(id spawn.ID) string {
+		if id == first {
+			return folder
+		}
+		return filepath.Join(folder, "none")
+	}
 }
 
 func TestContract(t *testing.T) {
@@ -58,20 +71,24 @@ func TestContract(t *testing.T) {
 	for _, kind := range shimtest.Kinds(t) {
 		t.Run(string(kind), func(t *testing.T) {
 			spawntest.Run(t, func(t *testing.T) spawntest.Harness {
+				folder := filepath.Join(t.TempDir(), "none") // until there is an attempt
 				return spawntest.Harness{
 					Engine: func() spawn.Spawner {
-						s := spawner(self)
+						s := spawner(self, folder)
 						t.Cleanup(func() { drain(t, s) })
 						return s
 					},
 					Attempt: func(t *testing.T, script string) spawntest.Attempt {
-						a := shimtest.New(t, kind, script, func(s *shim.Spec) { s.Secrets = []string{"TOKEN"} })
+						a := shimtest.New(t, kind, script, func(s *shim.Spec) {
+							s.Secrets, s.Env = []string{"TOKEN"}, map[string]string{"SHARED": s.Job.Out}
+						})
+						folder = a.Folder
 						return spawntest.Attempt{
-							Order: spawn.Order{Attempt: a.Spec.Attempt, Folder: a.Folder, Env: []string{"TOKEN=value", shimtest.QuickExit}},
-							Out:   a.Spec.Job.Out,
+							Order:  spawn.Order{ID: first, Env: []string{"TOKEN=value", shimtest.QuickExit}},
+							Shared: a.Spec.Job.Out, Exit: func(*testing.T) (shim.Exit, error) { return shim.ReadExit(a.Folder) },
 						}
 					},
-					Crash: func(t *testing.T, a spawntest.Attempt) { kill(t, a.Order.Folder) },
+					Crash: func(t *testing.T, _ spawntest.Attempt) { kill(t, folder) },
 				}
 			})
 		})
@@ -127,7 +144,7 @@ func TestEngineKilledAndItsProgramReplaced(t *testing.T) {
 			shimtest.Write(t, filepath.Join(a.Spec.Job.Out, "go"), "")
 			ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 			defer cancel()
-			if status, err := spawner("unused").Wait(ctx, a.Folder); err != nil || status != spawn.Exited {
+			if status, err := spawner("unused", a.Folder).Wait(ctx, first); err != nil || status != spawn.Exited {
 				t.Fatalf("status %s, %v", status, err)
 			}
 			if exit := a.Exit(t); exit.Reason != shim.ReasonExited || a.BundleFile(t, exit, "late.txt") != "late" {
@@ -156,16 +173,16 @@ func copySelf(t *testing.T) string {
 
 func TestShimThatCannotStart(t *testing.T) {
 	a := shimtest.New(t, sandbox.None, "true")
-	err := spawner(filepath.Join(a.State, "missing")).Start(t.Context(), spawn.Order{Attempt: "a1", Folder: a.Folder})
+	err := spawner(filepath.Join(a.State, "missing"), a.Folder).Start(t.Context(), spawn.Order{ID: first})
 	if err == nil {
 		t.Fatal("no error")
 	}
-	crashing := local.New(local.Options{Worker: []string{"/bin/false"}})
-	if err := crashing.Start(t.Context(), spawn.Order{Attempt: "a1", Folder: a.Folder}); err != nil {
+	crashing := local.New(local.Options{Worker: []string{"/bin/false"}, Folder: at(a.Folder)})
+	if err := crashing.Start(t.Context(), spawn.Order{ID: first}); err != nil {
 		t.Fatal(err)
 	}
 	drain(t, crashing)
-	if status, err := crashing.Wait(t.Context(), a.Folder); err != nil || status != spawn.Absent {
+	if status, err := crashing.Wait(t.Context(), first); err != nil || status != spawn.Absent {
 		t.Errorf("status %s, %v", status, err)
 	}
 }
@@ -182,12 +199,12 @@ func TestAShimKnowsNothingOfTheEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := spawner(self)
+	s := spawner(self, a.Folder)
 	t.Cleanup(func() { drain(t, s) })
-	if err := s.Start(t.Context(), spawn.Order{Attempt: "a1", Folder: a.Folder, Env: []string{shimtest.QuickExit}}); err != nil {
+	if err := s.Start(t.Context(), spawn.Order{ID: first, Env: []string{shimtest.QuickExit}}); err != nil {
 		t.Fatal(err)
 	}
-	if status, err := s.Wait(t.Context(), a.Folder); err != nil || status != spawn.Exited {
+	if status, err := s.Wait(t.Context(), first); err != nil || status != spawn.Exited {
 		t.Fatalf("status %s, %v", status, err)
 	}
 	environment, err := os.ReadFile(filepath.Join(a.Spec.Job.Out, "environment"))

@@ -27,26 +27,28 @@ type Harness struct {
 	Crash func(t *testing.T, a Attempt)
 }
 
-// Attempt is an order and the folder in which its agent leaves files.
+// Attempt is an order, the folder in which its agent leaves files for the test, which the variable SHARED names to it, and
+// how it ended as far as an engine can tell.
 type Attempt struct {
-	Order spawn.Order
-	Out   string
+	Order  spawn.Order
+	Shared string
+	Exit   func(t *testing.T) (shim.Exit, error)
 }
 
 // Run runs the suite.
 func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
 	for name, test := range map[string]func(*testing.T, Harness){
-		"says what it offers":         offers,
-		"absent until started":        absent,
-		"runs to its end":             runs,
-		"runs once":                   once,
-		"is adopted":                  adopted,
-		"is killed":                   killed,
-		"killed before its start":     killedBefore,
-		"waiting can be given up":     givenUp,
-		"is lost and salvaged":        lost,
-		"salvaging needs a lost one":  notLost,
-		"an unknown folder is absent": unknown,
+		"says what it offers":        offers,
+		"absent until started":       absent,
+		"runs to its end":            runs,
+		"runs once":                  once,
+		"is adopted":                 adopted,
+		"is killed":                  killed,
+		"killed before its start":    killedBefore,
+		"waiting can be given up":    givenUp,
+		"is lost and salvaged":       lost,
+		"salvaging needs a lost one": notLost,
+		"an unknown one is absent":   unknown,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newHarness(t)) })
 	}
@@ -61,20 +63,19 @@ func offers(t *testing.T, h Harness) {
 func absent(t *testing.T, h Harness) {
 	a, s := h.Attempt(t, "true"), h.Engine()
 	expect(t, s, a, spawn.Absent)
-	if status, err := s.Wait(t.Context(), a.Order.Folder); err != nil || status != spawn.Absent {
+	if status, err := s.Wait(t.Context(), a.Order.ID); err != nil || status != spawn.Absent {
 		t.Errorf("waiting gives %s, %v", status, err)
 	}
 }
 
 func unknown(t *testing.T, h Harness) {
-	folder := filepath.Join(t.TempDir(), "none")
-	if status, err := h.Engine().Probe(t.Context(), folder); err != nil || status != spawn.Absent {
+	if status, err := h.Engine().Probe(t.Context(), spawn.ID{Run: "none", Attempt: "none"}); err != nil || status != spawn.Absent {
 		t.Errorf("got %s, %v", status, err)
 	}
 }
 
 func runs(t *testing.T, h Harness) {
-	a, s := h.Attempt(t, `printf %s "$TOKEN" | wc -c > "$STELLWERK_OUT/length"`), h.Engine()
+	a, s := h.Attempt(t, `printf %s "$TOKEN" | wc -c > "$SHARED/length"`), h.Engine()
 	start(t, s, a)
 	finish(t, s, a, shim.ReasonExited)
 	if got := read(t, a, "length"); strings.TrimSpace(got) == "0" {
@@ -83,7 +84,7 @@ func runs(t *testing.T, h Harness) {
 }
 
 func once(t *testing.T, h Harness) {
-	a := h.Attempt(t, `echo run >> "$STELLWERK_OUT/runs"`)
+	a := h.Attempt(t, `echo run >> "$SHARED/runs"`)
 	engines := []spawn.Spawner{h.Engine(), h.Engine(), h.Engine()}
 	var group sync.WaitGroup
 	for i := range 9 {
@@ -110,7 +111,7 @@ func adopted(t *testing.T, h Harness) {
 	await(t, a, "ready")
 	expect(t, first, a, spawn.Running)
 	expect(t, second, a, spawn.Running)
-	shimtest.Write(t, filepath.Join(a.Out, "go"), "")
+	shimtest.Write(t, filepath.Join(a.Shared, "go"), "")
 	finish(t, second, a, shim.ReasonExited)
 	finish(t, first, a, shim.ReasonExited)
 }
@@ -120,24 +121,24 @@ func killed(t *testing.T, h Harness) {
 	start(t, first, a)
 	await(t, a, "ready")
 	for range 2 {
-		if err := second.Kill(t.Context(), a.Order.Folder); err != nil {
+		if err := second.Kill(t.Context(), a.Order.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
 	finish(t, first, a, shim.ReasonCancelled)
-	if err := second.Kill(t.Context(), a.Order.Folder); err != nil {
+	if err := second.Kill(t.Context(), a.Order.ID); err != nil {
 		t.Errorf("killing what has ended: %v", err)
 	}
 }
 
 func killedBefore(t *testing.T, h Harness) {
-	a, s := h.Attempt(t, `echo x > "$STELLWERK_OUT/ran"`), h.Engine()
-	if err := s.Kill(t.Context(), a.Order.Folder); err != nil {
+	a, s := h.Attempt(t, `echo x > "$SHARED/ran"`), h.Engine()
+	if err := s.Kill(t.Context(), a.Order.ID); err != nil {
 		t.Fatal(err)
 	}
 	start(t, s, a)
 	finish(t, s, a, shim.ReasonCancelled)
-	if shimtest.Exists(t, filepath.Join(a.Out, "ran")) {
+	if shimtest.Exists(t, filepath.Join(a.Shared, "ran")) {
 		t.Error("it ran")
 	}
 }
@@ -148,10 +149,10 @@ func givenUp(t *testing.T, h Harness) {
 	await(t, a, "ready")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Wait(ctx, a.Order.Folder); !errors.Is(err, context.Canceled) {
+	if _, err := s.Wait(ctx, a.Order.ID); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	shimtest.Write(t, filepath.Join(a.Out, "go"), "")
+	shimtest.Write(t, filepath.Join(a.Shared, "go"), "")
 	finish(t, s, a, shim.ReasonExited)
 }
 
@@ -161,14 +162,14 @@ func lost(t *testing.T, h Harness) {
 	await(t, a, "ready")
 	h.Crash(t, a)
 	for _, s := range []spawn.Spawner{first, second} {
-		if status, err := s.Wait(t.Context(), a.Order.Folder); err != nil || status != spawn.Lost {
+		if status, err := s.Wait(t.Context(), a.Order.ID); err != nil || status != spawn.Lost {
 			t.Fatalf("got %s, %v", status, err)
 		}
 	}
 	start(t, second, a)
 	expect(t, second, a, spawn.Lost)
 	for range 2 {
-		if err := second.Salvage(t.Context(), a.Order.Folder); err != nil {
+		if err := second.Salvage(t.Context(), a.Order.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,20 +181,20 @@ func lost(t *testing.T, h Harness) {
 
 func notLost(t *testing.T, h Harness) {
 	a, s := h.Attempt(t, "true"), h.Engine()
-	if err := s.Salvage(t.Context(), a.Order.Folder); err != nil {
+	if err := s.Salvage(t.Context(), a.Order.ID); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, s, a, spawn.Absent)
 	start(t, s, a)
 	finish(t, s, a, shim.ReasonExited)
-	if err := s.Salvage(t.Context(), a.Order.Folder); err != nil {
+	if err := s.Salvage(t.Context(), a.Order.ID); err != nil {
 		t.Fatal(err)
 	}
 	finish(t, s, a, shim.ReasonExited)
 }
 
 // waitForGo says that it runs and goes on when it is told to.
-const waitForGo = `echo ready >> "$STELLWERK_OUT/ready"; while [ ! -e "$STELLWERK_OUT/go" ]; do sleep 0.05; done`
+const waitForGo = `echo ready >> "$SHARED/ready"; while [ ! -e "$SHARED/go" ]; do sleep 0.05; done`
 
 func start(t *testing.T, s spawn.Spawner, a Attempt) {
 	t.Helper()
@@ -208,20 +209,20 @@ func finish(t *testing.T, s spawn.Spawner, a Attempt, want shim.Reason) {
 	defer cancel()
 	// An engine may see nothing yet of a start that another one has just requested.
 	shimtest.Await(t, "a start", func() bool {
-		status, err := s.Probe(ctx, a.Order.Folder)
+		status, err := s.Probe(ctx, a.Order.ID)
 		return err != nil || status != spawn.Absent
 	})
-	if status, err := s.Wait(ctx, a.Order.Folder); err != nil || status != spawn.Exited {
+	if status, err := s.Wait(ctx, a.Order.ID); err != nil || status != spawn.Exited {
 		t.Fatalf("waiting gives %s, %v", status, err)
 	}
-	if exit, err := shim.ReadExit(a.Order.Folder); err != nil || exit.Reason != want {
+	if exit, err := a.Exit(t); err != nil || exit.Reason != want {
 		t.Fatalf("exit is %+v, %v; want %s", exit, err, want)
 	}
 }
 
 func expect(t *testing.T, s spawn.Spawner, a Attempt, want spawn.Status) {
 	t.Helper()
-	if got, err := s.Probe(t.Context(), a.Order.Folder); err != nil || got != want {
+	if got, err := s.Probe(t.Context(), a.Order.ID); err != nil || got != want {
 		t.Fatalf("status is %s, %v; want %s", got, err, want)
 	}
 }
@@ -230,14 +231,14 @@ func expect(t *testing.T, s spawn.Spawner, a Attempt, want spawn.Status) {
 func await(t *testing.T, a Attempt, name string) {
 	t.Helper()
 	shimtest.Await(t, name, func() bool {
-		info, err := os.Stat(filepath.Join(a.Out, name))
+		info, err := os.Stat(filepath.Join(a.Shared, name))
 		return err == nil && info.Size() > 0
 	})
 }
 
 func read(t *testing.T, a Attempt, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(a.Out, name))
+	data, err := os.ReadFile(filepath.Join(a.Shared, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // How long things last.
@@ -28,29 +29,24 @@ const (
 	maxSessions  = 1000
 )
 
-// Store is who may come in. Its methods may be called concurrently. What it
-// answers holds at that moment and for no longer, see Hold.
+// Store is who may come in, for every engine on a store of documents: what one of
+// them is told, all know. Its methods may be called concurrently. What it answers
+// holds at that moment and for no longer, see Hold.
 type Store struct {
-	path  string
+	docs  store.Documents
 	owner string
 	now   func() time.Time
 
-	mu    sync.Mutex
-	place string // see Settle
-	book  book
-	holds map[*hold]struct{}
+	mu      sync.Mutex
+	place   string // see Settle
+	holds   map[*hold]struct{}
+	noLooks context.CancelFunc // ends the looks; set while somebody is held
 }
 
-// Open reads the store at path, which need not exist. The owner's name is that of
-// the person to whom the engine belongs; nobody else gets it. Only the engine that
-// holds the state folder may call it. A file that others could have read or written
-// is refused.
-func Open(path, owner string, now func() time.Time) (*Store, error) {
-	b, err := readBook(path)
-	if err != nil {
-		return nil, err
-	}
-	return &Store{path: path, owner: owner, now: now, book: b, holds: map[*hold]struct{}{}}, nil
+// Open is who may come in by the documents. The owner's name is that of the person
+// to whom the engine belongs; nobody else gets it.
+func Open(docs store.Documents, owner string, now func() time.Time) *Store {
+	return &Store{docs: docs, owner: owner, now: now, holds: map[*hold]struct{}{}}
 }
 
 // Identity is who somebody is, once they have shown a secret.
@@ -61,6 +57,7 @@ type Identity struct {
 	// Session is the id of a browser's session; "" for who shows a token itself.
 	Session string
 	Until   time.Time // when the session ends at the latest; zero for a token
+	holder  string    // key of the token; "" for the owner's sessions
 	proof   string    // digest of what the browser proves itself by; "" where it gave nothing
 }
 
@@ -89,54 +86,4 @@ func random(n int) []byte {
 	raw := make([]byte, n)
 	_, _ = rand.Read(raw) // never fails: the program ends if the system has no randomness
 	return raw
-}
-
-// Hold returns a context that ends as soon as the identity is no longer let in:
-// its token was revoked, it signed out, or its session has ended. Whatever lasts
-// longer than a moment is to be done with it.
-func (s *Store) Hold(ctx context.Context, id Identity) (context.Context, context.CancelFunc) {
-	var cancel context.CancelFunc
-	if id.Until.IsZero() {
-		ctx, cancel = context.WithCancel(ctx)
-	} else {
-		ctx, cancel = context.WithDeadline(ctx, id.Until)
-	}
-	h := &hold{token: id.Token, session: id.Session, cancel: cancel}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.stands(id) {
-		cancel()
-		return ctx, cancel
-	}
-	s.holds[h] = struct{}{}
-	return ctx, func() {
-		s.mu.Lock()
-		delete(s.holds, h)
-		s.mu.Unlock()
-		cancel()
-	}
-}
-
-type hold struct {
-	token, session string
-	cancel         context.CancelFunc
-}
-
-// stands reports that what an identity rests on is still there.
-func (s *Store) stands(id Identity) bool {
-	if id.Session != "" {
-		return s.book.session(id.Session) >= 0
-	}
-	t := s.book.token(id.Token)
-	return t != nil && t.RevokedAt == nil
-}
-
-// release ends the holds of who is no longer let in. The lock is held.
-func (s *Store) release() {
-	for h := range s.holds {
-		if !s.stands(Identity{Token: h.token, Session: h.session}) {
-			h.cancel()
-			delete(s.holds, h)
-		}
-	}
 }

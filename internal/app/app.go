@@ -46,6 +46,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/takeover"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 	"github.com/stellwerk-dev/stellwerk/internal/toolcall"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -147,9 +148,10 @@ func (a *App) build(ctx context.Context) error {
 	if a.settings, err = config.OfPerson(nil); err != nil {
 		return err
 	}
-	if a.access, err = access.Open(a.state.Access(), Person(), time.Now); err != nil {
+	if err := takeover.Run(ctx, takeover.Options{Dir: a.state.Dir, Engine: engineName, Store: a.store, Log: a.log}); err != nil {
 		return err
 	}
+	a.access = access.Open(a.store, Person(), time.Now)
 	a.journal = journal.New(a.state.Runs(), a.blobs, a.log)
 	a.yards = &yards{dir: a.state.Yards(), pass: forges.GitCredential, open: map[string]*yard.Yard{}}
 	self, err := shim.InstallSelf(a.state.Bin())

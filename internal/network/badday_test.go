@@ -401,7 +401,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if _, err := w.access.Revoke(w.access.List()[0].ID, "root"); err != nil {
+	if _, err := w.access.Revoke(t.Context(), w.tokens()[0].ID, "root"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := bufio.NewReader(resp.Body).ReadString('\n'); err == nil || ctx.Err() != nil {

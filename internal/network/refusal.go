@@ -33,6 +33,13 @@ func refuseTo(id access.Identity, w http.ResponseWriter, p *api.Problem) {
 	p.Write(w)
 }
 
+// unsure is the problem of who cannot be told from a stranger at the moment. They
+// are asked to come again, and not to sign in.
+func (s *server) unsure(err error) *api.Problem {
+	s.Log.Error("cannot find out who asks", "error", err)
+	return api.NewProblem(http.StatusServiceUnavailable, "the engine cannot find out who you are at the moment", "try again; the engine's log says what is wrong")
+}
+
 // tooOften is the problem of an address that has to wait, and says for how long.
 func tooOften(w http.ResponseWriter, wait time.Duration) *api.Problem {
 	seconds := strconv.Itoa(int(wait.Seconds()) + 1)

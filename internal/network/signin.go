@@ -42,12 +42,12 @@ func (s *server) cookieFor(value string, age int) *http.Cookie {
 
 // signedIn is who has signed in with the browser that asks. A browser that sends
 // several cookies of the name was given one by somebody else, and is nobody.
-func (s *server) signedIn(r *http.Request) (access.Identity, bool) {
+func (s *server) signedIn(r *http.Request) (access.Identity, bool, error) {
 	cookies := r.CookiesNamed(s.cookie)
 	if len(cookies) != 1 {
-		return access.Identity{}, false
+		return access.Identity{}, false, nil
 	}
-	return s.Access.Session(cookies[0].Value)
+	return s.Access.Session(r.Context(), cookies[0].Value)
 }
 
 // proofField is where a form carries what its browser proves itself by.
@@ -141,7 +141,12 @@ func (s *server) signInPage(w http.ResponseWriter, r *http.Request) {
 	next := onward(r.URL.Query().Get("next"))
 	from := r.Header.Get("Sec-Fetch-Site")
 	view := signInView{Next: next, Ask: from == "cross-site" || from == "same-site"}
-	if id, ok := s.signedIn(r); ok {
+	id, ok, err := s.signedIn(r)
+	if err != nil {
+		refuseByPage(w, s.unsure(err))
+		return
+	}
+	if ok {
 		if r.Header.Get("Sec-Fetch-Mode") != "navigate" {
 			http.Redirect(w, r, next, http.StatusSeeOther)
 			return
@@ -187,12 +192,17 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	code := r.PostFormValue("code")
-	if v, asks := s.another(r, code); asks {
+	v, asks, err := s.another(r, code)
+	if err != nil {
+		refuseByPage(w, s.unsure(err))
+		return
+	}
+	if asks {
 		v.Next = next
 		s.showSignIn(w, http.StatusConflict, v)
 		return
 	}
-	cookie, id, err := s.Access.SignIn(code, r.PostFormValue(proofField))
+	cookie, id, err := s.Access.SignIn(r.Context(), code, r.PostFormValue(proofField))
 	if err != nil && wait > 0 {
 		s.showSignIn(w, http.StatusTooManyRequests, again(next, tooOften(w, wait)))
 		return
@@ -208,7 +218,7 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, c := range r.CookiesNamed(s.cookie) { // who the browser was before
-		if err := s.Access.SignOut(c.Value); err != nil {
+		if err := s.Access.SignOut(r.Context(), c.Value); err != nil {
 			s.Log.Warn("cannot end a replaced session", "error", err)
 		}
 	}
@@ -223,22 +233,22 @@ const sureField = "sure"
 
 // another asks who has signed in already and sends a code of somebody else: a link
 // may have come from anywhere, to have them work under a name that is not theirs.
-func (s *server) another(r *http.Request, code string) (signInView, bool) {
-	now, signed := s.signedIn(r)
-	if !signed || r.PostFormValue(sureField) == code {
-		return signInView{}, false
+func (s *server) another(r *http.Request, code string) (signInView, bool, error) {
+	now, signed, err := s.signedIn(r)
+	if err != nil || !signed || r.PostFormValue(sureField) == code {
+		return signInView{}, false, err
 	}
-	then, known := s.Access.Whose(code)
-	if !known || then.Name == now.Name && then.Token == now.Token {
-		return signInView{}, false
+	then, known, err := s.Access.Whose(r.Context(), code)
+	if err != nil || !known || then.Name == now.Name && then.Token == now.Token {
+		return signInView{}, false, err
 	}
-	return signInView{Signed: &now, Becomes: &then, Code: code}, true
+	return signInView{Signed: &now, Becomes: &then, Code: code}, true, nil
 }
 
 // signOut ends the browser's session.
 func (s *server) signOut(w http.ResponseWriter, r *http.Request) {
 	for _, c := range r.CookiesNamed(s.cookie) {
-		if err := s.Access.SignOut(c.Value); err != nil {
+		if err := s.Access.SignOut(r.Context(), c.Value); err != nil {
 			writeText(w, http.StatusServiceUnavailable, "you are still signed in: "+err.Error())
 			return
 		}

@@ -59,11 +59,11 @@ func TestSigningIn(t *testing.T) {
 // TestAViewersBrowser has the viewer's role, and ends with the viewer's token.
 func TestAViewersBrowser(t *testing.T) {
 	w := serve(t, network.Config{})
-	token, _, err := w.access.Add("eve", api.RoleViewer, "root")
+	token, _, err := w.access.Add(t.Context(), "eve", api.RoleViewer, "root")
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, _, err := w.access.Code(api.Caller{Actor: core.Person("eve"), Role: api.RoleViewer, Token: token.ID})
+	code, _, err := w.access.Code(t.Context(), api.Caller{Actor: core.Person("eve"), Role: api.RoleViewer, Token: token.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestAViewersBrowser(t *testing.T) {
 	if a := w.ask(http.MethodPost, "/approve", "", "Cookie", cookie, "Origin", w.url); a.StatusCode != http.StatusForbidden || len(w.svc.Calls()) != 0 {
 		t.Errorf("approved: %d", a.StatusCode)
 	}
-	if _, err := w.access.Revoke(token.ID, "root"); err != nil {
+	if _, err := w.access.Revoke(t.Context(), token.ID, "root"); err != nil {
 		t.Fatal(err)
 	}
 	if a := w.ask(http.MethodGet, "/", "", "Cookie", cookie); a.StatusCode != http.StatusUnauthorized {
@@ -111,11 +111,11 @@ func TestACookieAloneSaysNothing(t *testing.T) {
 // then, and the code takes the place of their session.
 func TestSigningInAnew(t *testing.T) {
 	w := serve(t, network.Config{})
-	token, _, err := w.access.Add("eve", api.RoleViewer, "root")
+	token, _, err := w.access.Add(t.Context(), "eve", api.RoleViewer, "root")
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, _, err := w.access.Code(api.Caller{Actor: core.Person("eve"), Role: api.RoleViewer, Token: token.ID})
+	code, _, err := w.access.Code(t.Context(), api.Caller{Actor: core.Person("eve"), Role: api.RoleViewer, Token: token.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,5 +242,26 @@ func TestWhoHasTheOldPort(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNobodyIsAStrangerWhileTheDatabaseIsAway: who cannot be known is told to come
+// again, and keeps what they are known by.
+func TestNobodyIsAStrangerWhileTheDatabaseIsAway(t *testing.T) {
+	w := serve(t, network.Config{})
+	token, cookie, code := w.token(api.RoleViewer), w.cookie(), w.code()
+	if err := w.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, a := range map[string]answer{
+		"with a token":  w.ask(http.MethodGet, "/v1/runs", "", "Authorization", bearer(token)),
+		"signed in":     w.ask(http.MethodGet, "/", "", "Cookie", cookie, "Accept", "text/html"),
+		"signing in":    w.signIn(code),
+		"at the page":   w.ask(http.MethodGet, "/sign-in", "", "Cookie", cookie),
+		"another's now": w.signIn(code, "Cookie", cookie),
+	} {
+		if a.StatusCode != http.StatusServiceUnavailable || len(a.Cookies()) != 0 {
+			t.Errorf("%s: %d %s", name, a.StatusCode, a.text)
+		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 // context.
 type Site struct {
 	Access *access.Store
+	Engine string       // the engine's name among those of a store
 	API    http.Handler // below /v1, and /openapi.json
 	// Cockpit has everything else. What is below /assets it serves to everybody.
 	Cockpit  http.Handler
@@ -50,7 +51,7 @@ type server struct {
 // Serve answers requests until ctx ends. It closes the listener. Who signed in when
 // the engine had another port has to do so again.
 func Serve(ctx context.Context, l *Listener, site Site) error {
-	if err := site.Access.Settle(l.cookieName()); err != nil {
+	if err := site.Access.Settle(ctx, site.Engine, l.cookieName()); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	return api.Serve(ctx, l, Handler(l, site))
@@ -86,7 +87,12 @@ const tokenHint = "send a bearer token; `stellwerk tokens add NAME --role ROLE` 
 func (s *server) byToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, shown := api.BearerToken(r)
-		if id, ok := s.Access.Token(token); shown && ok {
+		id, ok, err := s.Access.Token(r.Context(), token)
+		if err != nil {
+			s.unsure(err).Write(w)
+			return
+		}
+		if shown && ok {
 			s.admit(w, r, id, next)
 			return
 		}
@@ -106,11 +112,15 @@ func (s *server) byToken(next http.Handler) http.Handler {
 // byCookie lets in who has signed in, and sends others to do so.
 func (s *server) byCookie(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if id, ok := s.signedIn(r); ok {
+		id, ok, err := s.signedIn(r)
+		switch {
+		case err != nil:
+			refuseByPage(w, s.unsure(err))
+		case ok:
 			s.admit(w, r, id, api.Bounded(s.proven(id, next), refuseByPage))
-			return
+		default:
+			s.askToSignIn(w, r)
 		}
-		s.askToSignIn(w, r)
 	})
 }
 

@@ -30,6 +30,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type world struct {
 	t      *testing.T
 	svc    *apitest.Service
+	db     io.Closer // what access is kept in
 	access *access.Store
 	url    string // where it really listens
 	http   *http.Client
@@ -50,11 +52,19 @@ func serve(t *testing.T, c network.Config) *world {
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:0"
 	}
-	store, err := access.Open(filepath.Join(t.TempDir(), access.File), "root", time.Now)
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "stellwerk.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, svc: &apitest.Service{Scenes: apitest.Scenes{Moves: make(chan api.Moved)}}, access: store}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w := &world{
+		t: t, svc: &apitest.Service{Scenes: apitest.Scenes{Moves: make(chan api.Moved)}}, db: db,
+		access: access.Open(db, "root", time.Now),
+	}
 	w.svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "brisk-otter", Status: core.StatusActive}})
 	l, err := network.Listen(t.Context(), c)
 	if err != nil {
@@ -79,7 +89,7 @@ func serve(t *testing.T, c network.Config) *world {
 func (w *world) site() network.Site {
 	guarded := api.Guard(w.svc)
 	return network.Site{
-		Access: w.access, API: api.AdmittedHandler(guarded, "1"), Document: func() *huma.OpenAPI { return api.Describe("1") }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Access: w.access, Engine: "engine", API: api.AdmittedHandler(guarded, "1"), Document: func() *huma.OpenAPI { return api.Describe("1") }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Cockpit: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			c := api.CallerFrom(r.Context())
 			if r.Method != http.MethodGet {
@@ -104,16 +114,25 @@ func (w *world) site() network.Site {
 // token makes one for a role.
 func (w *world) token(role api.Role) string {
 	w.t.Helper()
-	_, secret, err := w.access.Add(fmt.Sprintf("%s %d", role, len(w.access.List())), role, "root")
+	_, secret, err := w.access.Add(w.t.Context(), fmt.Sprintf("%s %d", role, len(w.tokens())), role, "root")
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return secret
 }
 
+func (w *world) tokens() []api.Token {
+	w.t.Helper()
+	list, err := w.access.List(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return list
+}
+
 func (w *world) code() string {
 	w.t.Helper()
-	code, _, err := w.access.Code(api.Caller{Actor: core.Person("root")})
+	code, _, err := w.access.Code(w.t.Context(), api.Caller{Actor: core.Person("root")})
 	if err != nil {
 		w.t.Fatal(err)
 	}

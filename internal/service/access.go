@@ -8,7 +8,7 @@ import (
 )
 
 // Tokens implements api.Access.
-func (a *Service) Tokens(context.Context) ([]api.Token, error) { return a.access.List(), nil }
+func (a *Service) Tokens(ctx context.Context) ([]api.Token, error) { return a.access.List(ctx) }
 
 // AddToken implements api.Access.
 func (a *Service) AddToken(ctx context.Context, req api.AddToken) (api.NewToken, error) {
@@ -16,7 +16,7 @@ func (a *Service) AddToken(ctx context.Context, req api.AddToken) (api.NewToken,
 	if err != nil {
 		return api.NewToken{}, err
 	}
-	t, secret, err := a.access.Add(req.Name, req.Role, by)
+	t, secret, err := a.access.Add(ctx, req.Name, req.Role, by)
 	if err == nil {
 		a.log.Info("a token was made", "token", t.ID, "name", t.Name, "role", t.Role, "by", by)
 	}
@@ -29,7 +29,7 @@ func (a *Service) RevokeToken(ctx context.Context, id string, _ api.RevokeToken)
 	if err != nil {
 		return api.Token{}, err
 	}
-	t, err := a.access.Revoke(id, by)
+	t, err := a.access.Revoke(ctx, id, by)
 	if err == nil {
 		a.log.Info("a token was revoked", "token", t.ID, "name", t.Name, "by", by)
 	}
@@ -60,7 +60,7 @@ func (a *Service) SignIn(ctx context.Context, _ api.SignIn) (api.SignInCode, err
 		return api.SignInCode{}, core.Errorf(core.CodeUnavailable, "the engine does not listen on the network, so there is no cockpit to sign in to").
 			WithHint("end it, then start one that listens").Offer(core.Choice{Verb: core.VerbServe})
 	}
-	code, until, err := a.access.Code(api.CallerFrom(ctx))
+	code, until, err := a.access.Code(ctx, api.CallerFrom(ctx))
 	if err != nil {
 		return api.SignInCode{}, err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -39,7 +38,6 @@ func (s Folder) LogFile() string         { return s.path("engine.log") }
 func (s Folder) ToolKey() string         { return s.path("tool.key") }
 func (s Folder) Notices() string         { return s.path("notices.json") }
 func (s Folder) Traces() string          { return s.path("traces.json") }
-func (s Folder) Access() string          { return s.path(access.File) }
 func (s Folder) NetworkURL() string      { return s.path("network.url") }
 func (s Folder) NetworkPort() string     { return s.path("network.port") }
 func (s Folder) MetricsAddress() string  { return s.path("metrics.addr") }

@@ -41,6 +41,9 @@ type Documents interface {
 	// kept. A version is above zero and never comes back, not even when a deleted
 	// document is made again.
 	PutDocument(ctx context.Context, d Document) (Document, error)
+	// PutDocuments puts several in one transaction, each as PutDocument does: if
+	// one is refused, none is put.
+	PutDocuments(ctx context.Context, all []Document) ([]Document, error)
 	// DeleteDocument removes the document of that version; ErrStale if it is
 	// another or gone.
 	DeleteDocument(ctx context.Context, kind, key string, version int64) error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -33,35 +34,58 @@ func (s *Store) Documents(ctx context.Context, kind, prefix, after string, limit
 
 // PutDocument makes a document or replaces the version that was read.
 func (s *Store) PutDocument(ctx context.Context, d store.Document) (store.Document, error) {
-	if !named(d.Kind) || !named(d.Key) || len(d.Data) > store.MaxDocument {
-		return store.Document{}, fmt.Errorf("%.40q %.40q of %d bytes: %w", d.Kind, d.Key, len(d.Data), store.ErrUnfit)
+	kept, err := s.PutDocuments(ctx, []store.Document{d})
+	if err != nil {
+		return store.Document{}, err
 	}
-	kept := d
-	kept.Data = append([]byte{}, d.Data...)
-	err := s.writer.commit(ctx, func(ctx context.Context, tx *txn) (err error) {
-		kept.At = s.now()
-		if kept.Version, err = tx.NextDocumentVersion(ctx); err != nil {
-			return fmt.Errorf("version of %s %s: %w", d.Kind, d.Key, err)
+	return kept[0], nil
+}
+
+// PutDocuments puts all or none.
+func (s *Store) PutDocuments(ctx context.Context, all []store.Document) ([]store.Document, error) {
+	for _, d := range all {
+		if !named(d.Kind) || !named(d.Key) || len(d.Data) > store.MaxDocument {
+			return nil, fmt.Errorf("%.40q %.40q of %d bytes: %w", d.Kind, d.Key, len(d.Data), store.ErrUnfit)
 		}
-		n, err := put(ctx, tx, kept, d.Version)
-		if err != nil {
-			return fmt.Errorf("put %s %s: %w", d.Kind, d.Key, err)
+	}
+	var kept []store.Document
+	err := s.writer.commit(ctx, func(ctx context.Context, tx *txn) error {
+		kept = make([]store.Document, 0, len(all))
+		for _, d := range all {
+			next, err := put(ctx, tx, d, s.now())
+			if err != nil {
+				return err
+			}
+			kept = append(kept, next)
 		}
-		return moved(n, d.Kind, d.Key, d.Version)
+		return nil
 	})
 	if err != nil {
-		return store.Document{}, s.explain(err)
+		return nil, s.explain(err)
 	}
 	return kept, nil
 }
 
-func put(ctx context.Context, tx *txn, d store.Document, seen int64) (int64, error) {
-	if seen == 0 {
-		return tx.MakeDocument(ctx, query.MakeDocumentParams{Kind: d.Kind, Key: d.Key, Version: d.Version, At: micros(d.At), Data: d.Data})
+func put(ctx context.Context, tx *txn, d store.Document, now time.Time) (store.Document, error) {
+	next, rows := d, int64(0)
+	next.At, next.Data = now, append([]byte{}, d.Data...)
+	var err error
+	if next.Version, err = tx.NextDocumentVersion(ctx); err != nil {
+		return next, fmt.Errorf("version of %s %s: %w", d.Kind, d.Key, err)
 	}
-	return tx.ReplaceDocument(ctx, query.ReplaceDocumentParams{
-		Kind: d.Kind, Key: d.Key, Version: d.Version, At: micros(d.At), Data: d.Data, Seen: seen,
-	})
+	if d.Version == 0 {
+		rows, err = tx.MakeDocument(ctx, query.MakeDocumentParams{
+			Kind: d.Kind, Key: d.Key, Version: next.Version, At: micros(now), Data: next.Data,
+		})
+	} else {
+		rows, err = tx.ReplaceDocument(ctx, query.ReplaceDocumentParams{
+			Kind: d.Kind, Key: d.Key, Version: next.Version, At: micros(now), Data: next.Data, Seen: d.Version,
+		})
+	}
+	if err != nil {
+		return next, fmt.Errorf("put %s %s: %w", d.Kind, d.Key, err)
+	}
+	return next, moved(rows, d.Kind, d.Key, d.Version)
 }
 
 // DeleteDocument removes the version that was read.

@@ -177,6 +177,30 @@ func testDocumentClaim(t *testing.T, open Open) {
 	once(func(s store.Store) error { return s.DeleteDocument(t.Context(), "k", "a", d.Version) })
 }
 
+// testDocuments puts several: all of them, or none if one is refused.
+func testDocuments(t *testing.T, open Open) {
+	s := open(t)
+	one := putDocument(t, s, "k", "one", 0, "1")
+	both := []store.Document{{Kind: "k", Key: "two", Data: []byte("2")}, {Kind: "k", Key: "one", Version: one.Version, Data: []byte("3")}}
+	kept, err := s.PutDocuments(t.Context(), both)
+	if err != nil || len(kept) != 2 || kept[0].Version <= one.Version || kept[1].Version <= kept[0].Version {
+		t.Fatalf("put: %+v, %v", kept, err)
+	}
+	for _, d := range kept {
+		wantDocument(t, s, d)
+	}
+	for refusal, last := range map[error]store.Document{
+		store.ErrStale: {Kind: "k", Key: "one", Version: one.Version},
+		store.ErrUnfit: {Kind: "k", Key: ""},
+	} {
+		_, err = s.PutDocuments(t.Context(), []store.Document{{Kind: "k", Key: "three"}, {Kind: "k", Key: "two", Version: kept[0].Version}, last})
+		wantErr(t, err, refusal)
+		_, err = s.Document(t.Context(), "k", "three")
+		wantErr(t, err, store.ErrNotFound)
+		wantDocument(t, s, kept[0])
+	}
+}
+
 // testDocumentList reads documents by prefix and in pages, in the order of the
 // keys' bytes, which is neither that of their making nor that of any language.
 func testDocumentList(t *testing.T, open Open) {

@@ -95,6 +95,7 @@ func Run(t *testing.T, open Open) {
 		{"document/made again", testDocumentAgain},
 		{"document/race", testDocumentRace},
 		{"document/claimed once", testDocumentClaim},
+		{"document/several", testDocuments},
 		{"document/list", testDocumentList},
 		{"document/bound", testDocumentBound},
 		{"document/reopened", testDocumentReopened},

@@ -1,0 +1,140 @@
+package takeover_test
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/takeover"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folder is a state folder of an earlier version.
+type folder struct {
+	t   *testing.T
+	dir string
+	db  store.Store
+}
+
+func newFolder(t *testing.T) *folder {
+	t.Helper()
+	dir := t.TempDir()
+	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "stellwerk.db"), sqlite.Options{})
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	return &folder{t, dir, db}
+}
+
+func (f *folder) write(name, content string) {
+	f.t.Helper()
+	path := filepath.Join(f.dir, name)
+	must(f.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(f.t, os.WriteFile(path, []byte(content), 0o600))
+}
+
+func (f *folder) run(db store.Documents) error {
+	return takeover.Run(f.t.Context(), takeover.Options{Dir: f.dir, Engine: "engine", Store: db, Log: slog.New(slog.DiscardHandler)})
+}
+
+func (f *folder) wantAside(name string) {
+	f.t.Helper()
+	if _, err := os.Stat(filepath.Join(f.dir, name)); !errors.Is(err, fs.ErrNotExist) {
+		f.t.Errorf("%s is still there: %v", name, err)
+	}
+	if _, err := os.Stat(filepath.Join(f.dir, takeover.Aside, name)); err != nil {
+		f.t.Errorf("%s was not set aside: %v", name, err)
+	}
+}
+
+// The digests are of the tokens stw_00…0 and stw_11…1, the cookie "cookie" and the code 0000000000000000.
+const people = `{"version":1,
+ "tokens":[
+  {"id":"aaaa0000","name":"ada","role":"approver","created_at":"2026-01-01T00:00:00Z","created_by":"root","digest":"%TOKEN%"},
+  {"id":"bbbb0000","name":"bob","role":"viewer","created_at":"2026-01-02T00:00:00Z","created_by":"root","revoked_at":"2026-01-03T00:00:00Z","revoked_by":"root","digest":"%REVOKED%"}],
+ "codes":[{"digest":"%CODE%","name":"ada","role":"approver","token":"aaaa0000","until":"2026-05-01T00:10:00Z"}],
+ "sessions":[{"digest":"%COOKIE%","name":"ada","role":"approver","token":"aaaa0000","place":"stellwerk-7341","began":"2026-05-01T00:00:00Z","used_at":"2026-05-01T00:00:00Z"}]}`
+
+func TestPeopleStaySignedIn(t *testing.T) {
+	f := newFolder(t)
+	f.write("access.json", filled(people))
+	must(t, f.run(f.db))
+	f.wantAside("access.json")
+	now := time.Date(2026, 5, 1, 0, 5, 0, 0, time.UTC)
+	a := access.Open(f.db, "root", func() time.Time { return now })
+	must(t, a.Settle(t.Context(), "engine", "stellwerk-7341"))
+	if id, ok, err := a.Token(t.Context(), secret); err != nil || !ok || id.Token != "aaaa0000" || id.Name != "ada" {
+		t.Errorf("the token is %+v, %v, %v", id, ok, err)
+	}
+	if _, ok, err := a.Token(t.Context(), revoked); err != nil || ok {
+		t.Errorf("the revoked token: %v, %v", ok, err)
+	}
+	if id, ok, err := a.Session(t.Context(), cookie); err != nil || !ok || id.Token != "aaaa0000" {
+		t.Errorf("the session is %+v, %v, %v", id, ok, err)
+	}
+	if id, ok, err := a.Whose(t.Context(), code); err != nil || !ok || id.Name != "ada" {
+		t.Errorf("the code is %+v, %v, %v", id, ok, err)
+	}
+	list, err := a.List(t.Context())
+	if err != nil || len(list) != 2 || list[0].ID != "aaaa0000" || list[1].RevokedBy != "root" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	_, err = a.Revoke(t.Context(), "ada", "root")
+	must(t, err)
+	if _, ok, err := a.Session(t.Context(), cookie); err != nil || ok {
+		t.Errorf("the session outlived its token: %v", err)
+	}
+}
+
+// TestAnEngineThatMovesEndsOldSessions: those that were taken over began somewhere, too.
+func TestAnEngineThatMovesEndsOldSessions(t *testing.T) {
+	f := newFolder(t)
+	f.write("access.json", filled(people))
+	must(t, f.run(f.db))
+	a := access.Open(f.db, "root", func() time.Time { return time.Date(2026, 5, 1, 0, 5, 0, 0, time.UTC) })
+	for _, place := range []string{"stellwerk-1", "stellwerk-7341"} {
+		must(t, a.Settle(t.Context(), "engine", place))
+		if _, ok, err := a.Session(t.Context(), cookie); err != nil || ok {
+			t.Errorf("it holds at %s: %v", place, err)
+		}
+	}
+}
+
+// TestAFileThatOthersCouldHaveWrittenIsRefused, and one that nobody can have written.
+func TestAFileThatOthersCouldHaveWrittenIsRefused(t *testing.T) {
+	f := newFolder(t)
+	f.write("access.json", filled(people))
+	for _, mode := range []os.FileMode{0o640, 0o620, 0o604, 0o602} {
+		must(t, os.Chmod(filepath.Join(f.dir, "access.json"), mode))
+		if err := f.run(f.db); err == nil {
+			t.Errorf("mode %o was taken over", mode)
+		}
+	}
+	for name, content := range map[string]string{
+		"torn":       `{"version":1,"tokens":[`,
+		"no role":    `{"version":1,"tokens":[{"id":"1","name":"x","role":"","digest":"d","created_at":"2026-01-01T00:00:00Z","created_by":"x"}],"codes":[],"sessions":[]}`,
+		"said twice": `{"version":1,"tokens":[],"tokens":[],"codes":[],"sessions":[]}`,
+		"newer":      `{"version":2,"tokens":[],"codes":[],"sessions":[]}`,
+	} {
+		f := newFolder(t)
+		f.write("access.json", content)
+		if err := f.run(f.db); err == nil {
+			t.Errorf("%s was taken over", name)
+		}
+		if _, err := os.Stat(filepath.Join(f.dir, "access.json")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

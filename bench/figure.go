@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
 // figure is one promise: how it is measured and the ratio it must keep to.
@@ -42,6 +44,9 @@ func figures() []figure {
 		{name: "handover", what: "worker's end → manager started", limit: 2, of: "a step of the engine", measure: handover},
 		{name: "fleet", what: "50 projects × 20 steps", limit: 1.3, of: "the ideal schedule", measure: fleet},
 		{name: "waves", what: "200 delegations in waves, 8 slots", limit: 1.2, of: "the ideal schedule", measure: wavesOff},
+		{name: "cycle", what: "an attempt's whole cycle", limit: 0.5, of: "the program before", measure: cycle(sandbox.None)},
+		{name: "cycle-sandbox", what: "so, in the sandbox", limit: 0.6, of: "the program before", measure: cycle(sandbox.Sandbox)},
+		{name: "processes", what: "processes started per attempt", limit: 1, of: "10", measure: processes},
 		{name: "turn-size", what: "manager's prompt after 1,000 tasks", limit: 1.2, of: "after 10", measure: turnSize},
 		{name: "packet", what: "what the 50th wave reads", limit: 1.2, of: "the 2nd", measure: packetSize},
 		{name: "packet-narrow", what: "so, one delegation a wave", limit: 1.2, of: "the 6th", measure: packetNarrow},

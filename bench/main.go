@@ -17,7 +17,7 @@ import (
 	"syscall"
 )
 
-const usage = `usage: go run ./bench [-only NAME] [-quick] [-report] [-cpuprofile FILE]
+const usage = `usage: go run ./bench [-only NAME] [-quick] [-report] [-before FILE] [-cpuprofile FILE]
 
 Prints one line per figure: what is measured, the two sides, the limit, the
 ratio, and whether it holds. Exit code 0 where every figure holds, 1 where one
@@ -38,6 +38,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	only := flags.String("only", "", "measure one figure: "+strings.Join(names(), ", "))
 	quick := flags.Bool("quick", false, "fewer repetitions: minutes become seconds, and the ratios noisier")
 	profile := flags.String("cpuprofile", "", "write a processor profile to `FILE`, for go tool pprof")
+	before := flags.String("before", "", "`FILE` of the program that figures about a change are compared with, such as a release's stellwerk")
 	report := flags.Bool("report", false, "exit with 0 even where a figure is over its limit")
 	flags.Usage = func() {
 		fmt.Fprint(errs, usage)
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		fmt.Fprintln(errs, err)
 		return 2
 	}
-	held, err := profiled(*profile, func() (bool, error) { return measure(ctx, chosen, *quick, out) })
+	held, err := profiled(*profile, func() (bool, error) { return measure(ctx, chosen, *quick, *before, out) })
 	if err != nil {
 		fmt.Fprintln(errs, err)
 		return 1
@@ -66,8 +67,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 }
 
 // measure prints each figure as soon as it is known.
-func measure(ctx context.Context, chosen []figure, quick bool, out io.Writer) (held bool, err error) {
-	shop, err := openWorkshop(quick)
+func measure(ctx context.Context, chosen []figure, quick bool, before string, out io.Writer) (held bool, err error) {
+	shop, err := openWorkshop(quick, before)
 	if err != nil {
 		return false, err
 	}

@@ -13,9 +13,10 @@ import (
 // workshop is what the figures share: a temporary folder, the programs that are
 // compared, and a file for what engines say meanwhile.
 type workshop struct {
-	dir   string
-	quick bool
-	log   *os.File
+	dir    string
+	quick  bool
+	before string // the program that this one is compared with; empty for none
+	log    *os.File
 }
 
 const helloSource = `package main
@@ -25,7 +26,17 @@ import "fmt"
 func main() { fmt.Println("hello, world") }
 `
 
-func openWorkshop(quick bool) (*workshop, error) {
+func openWorkshop(quick bool, before string) (*workshop, error) {
+	if before != "" {
+		path, err := filepath.Abs(before)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the program to compare with: %w", err)
+		}
+		before = path
+	}
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return nil, err
@@ -34,7 +45,7 @@ func openWorkshop(quick bool) (*workshop, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &workshop{dir: dir, quick: quick, log: log}, nil
+	return &workshop{dir: dir, quick: quick, before: before, log: log}, nil
 }
 
 func (w *workshop) close() error { return errors.Join(w.log.Close(), os.RemoveAll(w.dir)) }

@@ -307,6 +307,7 @@ func (r attemptRoom) workspace(ctx context.Context) error {
 	}
 	return r.yard.Workspace(ctx, yard.WorkspaceSpec{
 		Dir: r.dir(), Commit: r.attempt.Base, Branch: branchOf(r.run, r.stage), Identity: yard.Identity(r.run.Identity),
+		Index: shim.IndexFile(r.folder),
 	})
 }
 

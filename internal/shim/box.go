@@ -67,7 +67,7 @@ func handInBox(spec Spec, self, dir string, argv []string) (sandbox.Spec, error)
 		Argv:        argv, Dir: dir, Masked: spec.Masked, Private: spec.Private,
 		Writable: paths([]string{spec.Workspace, dir}), Network: sandbox.Network{Closed: true},
 	}
-	box.ReadOnly = slices.DeleteFunc(paths([]string{self}, spec.ReadOnly), func(p string) bool {
+	box.ReadOnly = slices.DeleteFunc(paths([]string{self, keptIndex(filepath.Dir(dir))}, spec.ReadOnly), func(p string) bool {
 		return p == spec.Workspace || strings.HasPrefix(p, spec.Workspace+"/")
 	})
 	if err := env.setPath(spec.Isolation, box, ""); err != nil {

@@ -30,7 +30,19 @@ const (
 	linesFile   = "lines.jsonl"
 	overFile    = "over.json"
 	tmpFolder   = "tmp"
+	indexFile   = "index"
 )
+
+// IndexFile is where the engine keeps the index that an attempt's workspace was made with. The agent does not see it.
+func IndexFile(folder string) string { return filepath.Join(folder, indexFile) }
+
+// keptIndex is the IndexFile, "" if the engine has kept none.
+func keptIndex(folder string) string {
+	if found, err := has(folder, indexFile); err != nil || !found {
+		return ""
+	}
+	return IndexFile(folder)
+}
 
 // State is what an attempt folder says about its attempt.
 type State string

@@ -24,6 +24,7 @@ type HandInRequest struct {
 	Attempt   string        `json:"attempt"`
 	Workspace string        `json:"workspace"`
 	Base      string        `json:"base"`
+	Index     string        `json:"index,omitempty"` // of Base, as the workspace was made; empty if there is none
 	Branch    string        `json:"branch"`
 	Message   string        `json:"message"`
 	Mark      bool          `json:"mark,omitempty"`
@@ -107,7 +108,7 @@ func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (Han
 		return HandIn{}, errors.New("no hand-in command is set")
 	}
 	request := HandInRequest{
-		Proto: Proto, Attempt: spec.Attempt, Workspace: spec.Workspace, Base: spec.Base, Branch: spec.Branch,
+		Proto: Proto, Attempt: spec.Attempt, Workspace: spec.Workspace, Base: spec.Base, Index: keptIndex(folder), Branch: spec.Branch,
 		Message: spec.CommitMessage, Mark: spec.Mark, Identity: spec.Identity,
 		Bundle: filepath.Join(dir, bundleFile), Result: filepath.Join(dir, "result.json"),
 	}

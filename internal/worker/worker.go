@@ -108,7 +108,7 @@ func HandIn(ctx context.Context, yardDir, requestPath string) error {
 		return err
 	}
 	handed, err := yard.HandIn(ctx, yard.HandInSpec{
-		Yard: yardDir, Dir: request.Workspace, Base: request.Base, Message: request.Message, Mark: request.Mark,
+		Yard: yardDir, Dir: request.Workspace, Base: request.Base, Index: request.Index, Message: request.Message, Mark: request.Mark,
 		Identity: yard.Identity(request.Identity), Bundle: request.Bundle, MaxBytes: 1 << 30,
 	})
 	if err != nil {

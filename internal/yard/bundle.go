@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,19 +14,12 @@ import (
 
 // bundle writes the commits of a hand-in to spec.Bundle: complete or not at all.
 func (h *handInState) bundle(ctx context.Context, result HandedIn) (err error) {
-	args := []string{"bundle", "create", "--quiet", "--version=2", "-"}
-	var refs []Ref
+	header, wanted := "# v2 git bundle\n-"+h.spec.Base+"\n", "^"+h.spec.Base+"\n"
 	if result.Commits > 0 {
-		refs = append(refs, Ref{bundleHead, result.Commit})
+		header, wanted = header+result.Commit+" "+bundleHead+"\n", wanted+result.Commit+"\n"
 	}
 	for i, commit := range result.Left {
-		refs = append(refs, Ref{bundleLeft + strconv.Itoa(i), commit})
-	}
-	for _, ref := range refs {
-		args = append(args, ref.Name)
-		if err := writeRef(h.private, ref.Name, ref.Commit); err != nil {
-			return err
-		}
+		header, wanted = header+commit+" "+bundleLeft+strconv.Itoa(i)+"\n", wanted+commit+"\n"
 	}
 	out, err := os.CreateTemp(filepath.Dir(h.spec.Bundle), ".bundle-")
 	if err != nil {
@@ -37,7 +31,9 @@ func (h *handInState) bundle(ctx context.Context, result HandedIn) (err error) {
 		}
 	}()
 	limited := &limitedWriter{w: out, left: h.spec.MaxBytes}
-	err = h.git.stream(ctx, nil, limited, append(args, "^"+h.spec.Base)...)
+	if _, err = io.WriteString(limited, header+"\n"); err == nil {
+		err = h.git.stream(ctx, strings.NewReader(wanted), limited, "pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q")
+	}
 	if limited.exceeded {
 		err = &TooBigError{What: "the bundle of the attempt's work", Limit: h.spec.MaxBytes}
 	}

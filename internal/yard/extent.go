@@ -30,11 +30,18 @@ func (y *Yard) vet(ctx context.Context, commit string) error {
 	if _, known := y.vetted.Load(commit); known {
 		return nil
 	}
-	if err := y.git().walkTree(ctx, commit, y.extent, func(File) {}); err != nil {
+	links := false
+	if err := y.git().walkTree(ctx, commit, y.extent, func(f File) { links = links || f.Kind == Submodule }); err != nil {
 		return err
 	}
-	y.vetted.Store(commit, struct{}{})
+	y.vetted.Store(commit, links)
 	return nil
+}
+
+// plain reports a commit that was vetted and has no submodules.
+func (y *Yard) plain(commit string) bool {
+	links, known := y.vetted.Load(commit)
+	return known && links == false
 }
 
 // walkTree calls each with every entry of a commit's tree, folders too: a tree may consist of very many folders without a

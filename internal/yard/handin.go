@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -18,6 +19,7 @@ type HandInSpec struct {
 	Yard     string // the yard's folder, readable from inside the sandbox
 	Dir      string // the workspace
 	Base     string // the commit the workspace was made from
+	Index    string // the index that Workspace kept of Base; empty if there is none
 	Message  string // of the checkpoint commit, if one is needed
 	Mark     bool   // make a checkpoint even if the attempt committed everything itself: it then changes nothing
 	Identity Identity
@@ -114,6 +116,7 @@ type handInState struct {
 	pack    packLimits
 	notes   []string
 	indexes int
+	odd     bool // the work tree holds something that git would take for something else
 }
 
 func newHandIn(spec HandInSpec) (*handInState, error) {
@@ -158,9 +161,6 @@ func (h *handInState) forgetAgentsObjects() error {
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(h.private, "refs", "handin")); err != nil {
-		return err
-	}
 	return writeFile(filepath.Join(h.private, "objects", "info", "alternates"), []byte(lines), false)
 }
 
@@ -177,31 +177,27 @@ func (h *handInState) collect(ctx context.Context, refs agentRefs) (HandedIn, er
 	if err != nil {
 		return HandedIn{}, err
 	}
-	tree, err := h.snapshot(ctx, h.spec.Dir, parent, 0)
-	if err != nil {
-		return HandedIn{}, err
-	}
 	result := HandedIn{Commit: parent}
-	before, err := h.git.object(ctx, parent, "tree")
+	staged, differs, err := h.stageAll(ctx, parent)
 	if err != nil {
 		return HandedIn{}, err
 	}
-	result.Checkpointed = tree != before
-	result.Marked = h.spec.Mark && tree == before && parent != h.spec.Base
-	if result.Checkpointed || result.Marked {
-		result.Commit, err = h.git.commitTree(ctx, tree, h.spec.Message, h.spec.Identity, h.spec.When, parent)
-		if err != nil {
+	if differs {
+		if result.Commit, err = h.commit(ctx, staged, parent, false); err != nil {
+			return HandedIn{}, err
+		}
+	}
+	result.Checkpointed = result.Commit != parent
+	result.Marked = h.spec.Mark && !result.Checkpointed && parent != h.spec.Base
+	if result.Marked {
+		if result.Commit, err = h.commit(ctx, staged, parent, true); err != nil {
 			return HandedIn{}, err
 		}
 	}
 	if result.Left, err = h.left(ctx, refs.others, result.Commit); err != nil {
 		return HandedIn{}, err
 	}
-	count, err := h.git.line(ctx, "rev-list", "--count", result.Commit, "^"+h.spec.Base)
-	if err != nil {
-		return HandedIn{}, err
-	}
-	if result.Commits, err = strconv.Atoi(count); err != nil {
+	if result.Commits, err = h.count(ctx, parent, result); err != nil {
 		return HandedIn{}, err
 	}
 	result.Empty = result.Commits == 0 && len(result.Left) == 0
@@ -212,6 +208,64 @@ func (h *handInState) collect(ctx context.Context, refs agentRefs) (HandedIn, er
 	}
 	result.Notes = h.notes
 	return result, nil
+}
+
+// stageAll makes an index of the work tree, and reports whether it may differ from parent's. If the index that the workspace
+// was made with is at hand, one process is enough, unless git refuses something or would not take it for what it is.
+func (h *handInState) stageAll(ctx context.Context, parent string) (_ git, differs bool, err error) {
+	if h.spec.Index == "" || parent != h.spec.Base || h.odd {
+		return h.stageEach(ctx, h.spec.Dir, parent, 0)
+	}
+	index := h.newIndex()
+	if err := copyIndex(h.spec.Index, index); err != nil {
+		return git{}, false, err
+	}
+	g := h.worktree(h.spec.Dir, index)
+	said, err := g.run(ctx, "add", "--all", "--verbose")
+	if err == nil || ctx.Err() != nil {
+		return g, len(said) > 0, err
+	}
+	return h.stageEach(ctx, h.spec.Dir, parent, 0)
+}
+
+// commit commits an index on parent, and returns parent if that changes nothing and empty is false.
+func (h *handInState) commit(ctx context.Context, staged git, parent string, empty bool) (string, error) {
+	head := filepath.Join(h.private, "HEAD")
+	if err := writeFile(head, []byte(parent+"\n"), false); err != nil {
+		return "", err
+	}
+	args := []string{"commit", "--quiet", "--no-verify", "--cleanup=verbatim", "--file=-"}
+	if empty {
+		args = append(args, "--allow-empty")
+	}
+	_, err := staged.with(h.spec.Identity.env(h.spec.When)...).feed(ctx, []byte(h.spec.Message+"\n"), args...)
+	if exitCode(err) == 1 && !empty { // git says that there is nothing to commit
+		return parent, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	made, err := os.ReadFile(head)
+	commit := strings.TrimSpace(string(made))
+	if err == nil && !isHash(commit) {
+		err = fmt.Errorf("git left %.100q as the head of its commit", commit)
+	}
+	return commit, err
+}
+
+// count is the number of commits that lead from Base to the result.
+func (h *handInState) count(ctx context.Context, parent string, result HandedIn) (int, error) {
+	if parent == h.spec.Base {
+		if result.Commit == parent {
+			return 0, nil
+		}
+		return 1, nil
+	}
+	text, err := h.git.line(ctx, "rev-list", "--count", result.Commit, "^"+h.spec.Base)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(text)
 }
 
 // parent is the commit that the work tree is committed on: the agent's HEAD if it is sound and adds to Base, else Base.

@@ -20,10 +20,14 @@ const enough = 32 << 20
 
 func (f fixture) handInSpec(t testing.TB, dir string) HandInSpec {
 	t.Helper()
-	return HandInSpec{
+	spec := HandInSpec{
 		Yard: f.yard.Dir(), Dir: dir, Base: f.base, Message: "wip(#1/backend): checkpoint", Identity: testIdentity(),
 		Bundle: filepath.Join(folder(t), "work.bundle"), MaxBytes: enough,
 	}
+	if _, err := os.Stat(indexOf(dir)); err == nil {
+		spec.Index = indexOf(dir)
+	}
+	return spec
 }
 
 // roundTrip hands a workspace in, imports it, and returns what arrived.
@@ -70,7 +74,7 @@ const original = ".gitignore README.md src/a.txt"
 
 // TestHandInSurvives has one bad day per row: what the agent did, and what must arrive all the same.
 func TestHandInSurvives(t *testing.T) {
-	f := newFixture(t)
+	indexed, plain := newFixture(t), newFixture(t)
 	for _, day := range []struct {
 		name, script string
 		paths        string
@@ -135,11 +139,16 @@ func TestHandInSurvives(t *testing.T) {
 		{name: "poisoned attributes", script: "echo n > new; echo '* filter=x working-tree-encoding=nonsense-8' > .gitattributes; git config filter.x.clean false; git config filter.x.required true", paths: ".gitattributes .gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true, note: "stored byte for byte"},
 		{name: "damaged object for a file that is there", script: "echo damaged > new; git add new; o=$(git rev-parse :new); o=.git/objects/${o:0:2}/${o:2}; chmod +w $o; echo x > $o", paths: ".gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true, note: "without the agent's own"},
 	} {
-		t.Run(day.name, func(t *testing.T) {
+		survive := func(t *testing.T, f fixture, index bool) {
 			t.Parallel()
 			dir := f.workspace(t)
 			sh(t, dir, day.script)
-			handed, imported := f.handIn(t, f.handInSpec(t, dir))
+			spec := f.handInSpec(t, dir)
+			equal(t, "an index was kept", spec.Index != "", true)
+			if !index {
+				spec.Index = ""
+			}
+			handed, imported := f.handIn(t, spec)
 			equal(t, "paths", f.paths(t, imported.Commit), day.paths)
 			equal(t, "checkpointed", handed.Checkpointed, day.checkpointed)
 			equal(t, "commits", handed.Commits, day.commits)
@@ -150,7 +159,9 @@ func TestHandInSurvives(t *testing.T) {
 			if notes := strings.Join(handed.Notes, "\n"); !strings.Contains(notes, day.note) || day.note == "" && notes != "" && !strings.Contains(notes, "was removed") {
 				t.Errorf("notes: %s", notes)
 			}
-		})
+		}
+		t.Run(day.name, func(t *testing.T) { survive(t, indexed, true) })
+		t.Run(day.name+", without an index", func(t *testing.T) { survive(t, plain, false) })
 	}
 }
 
@@ -265,7 +276,7 @@ func TestHandInUnreadableFiles(t *testing.T) {
 		binary := filepath.Join(folder(t), "yard.test")
 		sh(t, "/", "cp "+os.Args[0]+" "+binary+"; chmod 755 "+binary)
 		openToAll(t, filepath.Dir(binary))
-		sh(t, "/", "chown -R 65534 "+dir+" "+filepath.Dir(spec.Bundle))
+		sh(t, "/", "chown -R 65534 "+dir+" "+spec.Index+" "+filepath.Dir(spec.Bundle))
 		cmd.Path, cmd.Dir = binary, "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}

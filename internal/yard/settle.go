@@ -8,16 +8,19 @@ import (
 )
 
 // settle prepares a work tree for git to read. It opens folders to their owner, and removes pipes, sockets and devices that
-// git would open by name and wait for, for ever.
+// git would open by name and wait for, for ever. It notices what has to be looked at path by path: repositories inside the
+// work tree, files that are none, and files over the limit.
 func (h *handInState) settle(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			h.note("%q cannot be read: %v", path, err)
+			h.odd = true
 			return fs.SkipDir
 		}
 		if entry.IsDir() {
 			return h.settleFolder(dir, path, entry)
 		}
+		h.odd = h.odd || h.isOdd(dir, path, entry)
 		if strings.HasPrefix(entry.Name(), ".git") && isSpecial(entry) {
 			h.note("%q was a %s and was removed", path, entry.Type())
 			return os.Remove(path)
@@ -29,15 +32,31 @@ func (h *handInState) settle(dir string) error {
 func (h *handInState) settleFolder(top, path string, entry fs.DirEntry) error {
 	if err := openFolder(path, entry); err != nil {
 		h.note("%q cannot be read: %v", path, err)
+		h.odd = true
 		return fs.SkipDir
 	}
 	if entry.Name() != ".git" || path == top {
 		return nil
 	}
+	h.odd = h.odd || filepath.Dir(path) != top
 	if err := h.clearSpecials(path); err != nil {
 		return err
 	}
 	return fs.SkipDir
+}
+
+// isOdd reports an entry, not a folder, that git would not take as it is.
+func (h *handInState) isOdd(top, path string, entry fs.DirEntry) bool {
+	switch {
+	case entry.Name() == ".git":
+		return filepath.Dir(path) != top
+	case entry.Type() == fs.ModeSymlink:
+		return false
+	case !entry.Type().IsRegular():
+		return true
+	}
+	info, err := entry.Info()
+	return err != nil || info.Size() > h.spec.MaxBytes
 }
 
 // clearSpecials removes from a repository the pipes and devices that git would wait for, and links, which may lead to one.

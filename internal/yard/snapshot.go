@@ -15,33 +15,43 @@ import (
 // maxNesting bounds how deep repositories inside repositories are followed.
 const maxNesting = 8
 
-// snapshot writes the tree of everything in dir that is not ignored. start is the commit whose
-// files count as tracked, "" for none. Repositories inside dir that are not submodules of start
-// become plain folders, because a reference to a commit would lose their files.
-func (h *handInState) snapshot(ctx context.Context, dir, start string, depth int) (string, error) {
-	h.indexes++
-	index := filepath.Join(h.private, fmt.Sprintf("index-%d", h.indexes))
-	g := h.git.with("GIT_WORK_TREE="+dir, "GIT_INDEX_FILE="+index)
-	g.dir = dir
+// stageEach makes an index of everything in dir that is not ignored, path by path, and reports whether it may differ from
+// start's. start is the commit whose files count as tracked, "" for none. Repositories inside dir that are not submodules of
+// start become plain folders, because a reference to a commit would lose their files.
+func (h *handInState) stageEach(ctx context.Context, dir, start string, depth int) (_ git, differs bool, err error) {
+	g := h.worktree(dir, h.newIndex())
 	if start == "" {
 		start = "--empty"
 	}
 	if _, err := g.run(ctx, "read-tree", start); err != nil {
-		return "", err
+		return git{}, false, err
 	}
 	found, err := h.compare(ctx, g, dir)
 	if err != nil {
-		return "", err
+		return git{}, false, err
 	}
 	if err := h.stage(ctx, g, found); err != nil {
-		return "", err
+		return git{}, false, err
 	}
 	for _, nested := range found.nested {
 		if err := h.embed(ctx, g, dir, nested, depth+1); err != nil {
-			return "", err
+			return git{}, false, err
 		}
 	}
-	return g.line(ctx, "write-tree")
+	return g, len(found.add)+len(found.remove)+len(found.nested) > 0, nil
+}
+
+// newIndex names an index file that is not there yet.
+func (h *handInState) newIndex() string {
+	h.indexes++
+	return filepath.Join(h.private, fmt.Sprintf("index-%d", h.indexes))
+}
+
+// worktree is git with a work tree and an index.
+func (h *handInState) worktree(dir, index string) git {
+	g := h.git.with("GIT_WORK_TREE="+dir, "GIT_INDEX_FILE="+index)
+	g.dir = dir
+	return g
 }
 
 // embed puts the files of a nested repository into the index of the outer one.
@@ -50,7 +60,11 @@ func (h *handInState) embed(ctx context.Context, g git, dir, nested string, dept
 		h.note("%q was left out: more than %d repositories inside each other", nested, maxNesting)
 		return nil
 	}
-	tree, err := h.snapshot(ctx, filepath.Join(dir, nested), "", depth)
+	inner, _, err := h.stageEach(ctx, filepath.Join(dir, nested), "", depth)
+	if err != nil {
+		return err
+	}
+	tree, err := inner.line(ctx, "write-tree")
 	if err != nil {
 		return err
 	}
@@ -199,8 +213,13 @@ func ensureReadable(path string, info fs.FileInfo) error {
 // stage brings the index to what was found. If git refuses the paths together, they are tried one by
 // one, so that a single strange file does not cost the rest.
 func (h *handInState) stage(ctx context.Context, g git, found differences) error {
-	if _, err := g.feed(ctx, joinRecords(found.remove), "update-index", "--force-remove", "-z", "--stdin"); err != nil {
-		return err
+	if len(found.remove) > 0 {
+		if _, err := g.feed(ctx, joinRecords(found.remove), "update-index", "--force-remove", "-z", "--stdin"); err != nil {
+			return err
+		}
+	}
+	if len(found.add) == 0 {
+		return nil
 	}
 	err := addPaths(ctx, g, found.add...)
 	if err == nil || ctx.Err() != nil {

@@ -2,7 +2,9 @@ package yard
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +19,9 @@ type WorkspaceSpec struct {
 	Commit   string
 	Branch   string // short name of the branch that is checked out; empty leaves HEAD detached
 	Identity Identity
+	// Index gets a copy of the workspace's index, out of the agent's reach, for HandIn; empty for none. A commit with
+	// submodules gets none: only who looks path by path leaves them as they were.
+	Index string
 }
 
 // Workspace creates a repository at Dir with Commit checked out. It borrows the yard's objects and
@@ -74,7 +79,30 @@ func (y *Yard) fill(ctx context.Context, dir string, spec WorkspaceSpec) error {
 	if _, err := g.run(ctx, "read-tree", "-m", "-u", spec.Commit); err != nil {
 		return commitError(spec.Commit, err)
 	}
-	return nil
+	if spec.Index == "" || !y.plain(spec.Commit) {
+		return nil
+	}
+	return copyIndex(filepath.Join(gitDir, "index"), spec.Index)
+}
+
+// copyIndex keeps the time of the original: git compares it with those of the files, and reads a file again that could have
+// changed unnoticed.
+func copyIndex(from, to string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }() // only read from
+	info, err := source.Stat()
+	if err != nil {
+		return err
+	}
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	return errors.Join(err, target.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }
 
 func commitError(commit string, err error) error {

@@ -17,9 +17,12 @@ import (
 func (f fixture) workspace(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(folder(t), "workspace")
-	must(t, f.yard.Workspace(ctx(t), WorkspaceSpec{Dir: dir, Commit: f.base, Branch: "feature/x-step-1", Identity: testIdentity()}))
+	must(t, f.yard.Workspace(ctx(t), WorkspaceSpec{Dir: dir, Commit: f.base, Branch: "feature/x-step-1", Identity: testIdentity(), Index: indexOf(dir)}))
 	return dir
 }
+
+// indexOf is where a workspace's index is kept.
+func indexOf(dir string) string { return dir + ".index" }
 
 func TestWorkspaceIsAnOrdinaryRepository(t *testing.T) {
 	f := newFixture(t)

@@ -87,12 +87,12 @@ func TestTheLastAttemptOfAProject(t *testing.T) {
 func TestAnAttemptHoldsASlotOfItsProject(t *testing.T) {
 	s := newScript(t, limitsOf(core.ProjectLimits{Parallel: 2}), phase("a", core.GateAuto))
 	pools := map[string]int{}
-	for _, c := range core.Claims(s.run) {
-		if c.Kind == core.ClaimSlot {
-			pools[c.Key] = c.Limit
+	for _, slots := range core.HeldSlots(s.run, "here") {
+		for _, p := range slots.Pools {
+			pools[p.Key] = p.Limit
 		}
 	}
-	if len(pools) != 2 || pools[core.EngineSlots] != core.DefaultLimits().Parallel || pools[core.ProjectSlots("p")] != 2 {
+	if len(pools) != 2 || pools[core.AttemptSlots("here")] != core.DefaultLimits().Parallel || pools[core.ProjectSlots("p")] != 2 {
 		t.Errorf("the attempt holds %v", pools)
 	}
 }

@@ -192,16 +192,20 @@ type AttemptRequested struct {
 	Reserve *Amount `json:"reserve,omitempty"`
 }
 
-// ClaimRefused records that a claim a decision needed is held by others.
+// ClaimRefused records that an attempt has to wait: the claim names the pool of
+// which it found no slot. It waits in the store's queue until ClaimFreed.
 type ClaimRefused struct {
 	Task   string `json:"task"`
 	Claim  Claim  `json:"claim"`
 	Holder string `json:"holder,omitempty"`
 }
 
-// ClaimFreed tells a waiting run that it may try again.
+// ClaimFreed records that an attempt was handed the slots it waited for. Before
+// version 2 it named no task and told every one that waited for the claim to try
+// again.
 type ClaimFreed struct {
-	Claim Claim `json:"claim"`
+	Task  string `json:"task,omitempty"`
+	Claim Claim  `json:"claim"`
 }
 
 // AttemptStarted records that the agent's process is running.

@@ -8,12 +8,13 @@ type ClaimKind string
 const (
 	ClaimBranch  ClaimKind = "branch"  // one writer per branch
 	ClaimProject ClaimKind = "project" // one run that drives it
-	ClaimSlot    ClaimKind = "slot"    // one of a bounded number
+	ClaimSlot    ClaimKind = "slot"    // one of a pool; queued for, see Slots
 	ClaimName    ClaimKind = "name"    // one project of a name
 )
 
 // Claim is a hold on something that others want too. Claims are taken and
-// released in the transaction of the decision that needs them.
+// released in the transaction of the decision that needs them. A claim of kind
+// slot only says in an event what an attempt waited for.
 type Claim struct {
 	Kind   ClaimKind `json:"kind"`
 	Key    string    `json:"key"`    // branch: project and ref; slot: the pool
@@ -32,43 +33,12 @@ func Claims(r *Run) []Claim {
 	if r.Drives() && !r.Status.Terminal() {
 		claims = append(claims, ProjectClaim(r.Project, r.ID))
 	}
-	for _, t := range r.tasks() {
-		claims = append(claims, slots(r, t)...)
-	}
 	return claims
 }
-
-// EngineSlots is the pool that the attempts of all runs share.
-const EngineSlots = "attempts"
-
-// ProjectSlots is the pool that the attempts of a project's runs share.
-func ProjectSlots(project string) string { return "attempts of project " + project }
 
 // BranchClaim is the claim of a run on its branch.
 func BranchClaim(project, branch, run string) Claim {
 	return Claim{Kind: ClaimBranch, Key: project + ":" + branch, Holder: RunStream(run), Limit: 1}
-}
-
-// ManagerSlots is the pool that the attempts of all managers share. They do not
-// take a worker's place: a manager that waited for its workers to end could not
-// answer anybody meanwhile.
-const ManagerSlots = "managers"
-
-// slots are what a task's attempt must hold while it is under way.
-func slots(r *Run, t *Task) []Claim {
-	a := t.Last()
-	if a == nil || !a.Status.Active() {
-		return nil
-	}
-	holder := RunStream(r.ID) + "/" + a.ID
-	if t.Kind == KindManage {
-		return []Claim{{Kind: ClaimSlot, Key: ManagerSlots, Holder: holder, Limit: r.Limits.Parallel}}
-	}
-	claims := []Claim{{Kind: ClaimSlot, Key: EngineSlots, Holder: holder, Limit: r.Limits.Parallel}}
-	if n := r.Limits.Project.Parallel; n > 0 {
-		claims = append(claims, Claim{Kind: ClaimSlot, Key: ProjectSlots(r.Project), Holder: holder, Limit: n})
-	}
-	return claims
 }
 
 // ProjectClaim is the claim of a run on the project that it drives.

@@ -176,7 +176,7 @@ func apply(r *Run, e Event, body Body) {
 		claim := b.Claim
 		r.Task(b.Task).Blocked = &claim
 	case ClaimFreed:
-		unblock(r, b.Claim)
+		unblock(r, b)
 	case TargetChosen:
 		r.Target = b.Base
 		lapse(r.Gated())

@@ -101,6 +101,8 @@ func steerDeeds() map[string]deed {
 		"a team is reduced":                   {phased, decides, core.TeamReduced{Stage: "write", Round: 1, Role: "dev", Dropped: []string{"write.r1"}, Reason: "why"}},
 		"a claim is held":                     {phased, engine, core.ClaimRefused{Task: "write.r1", Claim: core.Claim{Kind: core.ClaimSlot, Key: "k"}}},
 		"a claim is freed":                    {with(phased, blocked), engine, core.ClaimFreed{Claim: core.Claim{Kind: core.ClaimSlot, Key: "k"}}},
+		"a task is handed its slots":          {with(phased, blocked), engine, core.ClaimFreed{Task: "write.r1", Claim: core.Claim{Kind: core.ClaimSlot, Key: "k"}}},
+		"another task is handed its slots":    {with(phased, blocked), engine, core.ClaimFreed{Task: "other", Claim: core.Claim{Kind: core.ClaimSlot, Key: "k"}}},
 		"a claim of another kind is freed":    {with(phased, blocked), engine, core.ClaimFreed{Claim: core.Claim{Kind: core.ClaimBranch, Key: "k"}}},
 		"a claim of another key is freed":     {with(phased, blocked), engine, core.ClaimFreed{Claim: core.Claim{Kind: core.ClaimSlot, Key: "other"}}},
 		"attempts are given back":             {with(phased, usedUp, func(r *core.Run) { r.StartedAt = happened }), me, core.AttemptsReset{Stage: "write"}},

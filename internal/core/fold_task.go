@@ -60,9 +60,9 @@ func verified(r *Run, e Event, b VerifyConcluded) {
 	r.Head, r.Verified = a.Delivery.Commit, a.Delivery.Commit
 }
 
-func unblock(r *Run, c Claim) {
+func unblock(r *Run, b ClaimFreed) {
 	for _, t := range r.tasks() {
-		if t.Blocked != nil && t.Blocked.Kind == c.Kind && t.Blocked.Key == c.Key {
+		if t.Blocked != nil && t.Blocked.Kind == b.Claim.Kind && t.Blocked.Key == b.Claim.Key && (b.Task == "" || b.Task == t.ID) {
 			t.Blocked = nil
 		}
 	}

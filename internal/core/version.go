@@ -31,6 +31,7 @@ var forms = map[Type]Form{
 	TypeAllowanceReserved: {Reads: 2, Writes: 2},
 	TypeEpicRefused:       {Reads: 2, Writes: 2},
 	TypeMergeGranted:      {Reads: 2, Writes: 2},
+	TypeClaimFreed:        {Reads: 2, Writes: 2},
 }
 
 // FormOf is which versions of a type's body there are; none of an unknown type.

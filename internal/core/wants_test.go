@@ -49,6 +49,12 @@ func TestWhatAStateWants(t *testing.T) {
 			for _, c := range core.Claims(r) {
 				fmt.Fprintf(told, "holds %s\n", encoded(t, c))
 			}
+			for _, s := range core.HeldSlots(r, "here") {
+				fmt.Fprintf(told, "holds %+v\n", s)
+			}
+			for _, s := range core.WantedSlots(r, "here") {
+				fmt.Fprintf(told, "waits for %+v\n", s)
+			}
 			for _, b := range core.Decide(r, starts{s.n}) {
 				fmt.Fprintf(told, "decides %s %s by %+v\n", core.TypeOf(b), encoded(t, b), core.ActorFor(r, starts{s.n}, b))
 			}
@@ -89,6 +95,9 @@ func situations() map[string]situation {
 	task := func(status core.TaskStatus, act core.Act) func(*core.Run) {
 		return writer(func(t *core.Task) { t.Status, t.Act, t.Event = status, act, "e" })
 	}
+	inLine := writer(func(t *core.Task) {
+		t.Blocked, t.Requested = &core.Claim{Kind: core.ClaimSlot, Key: core.AttemptSlots("here")}, 2
+	})
 	gate := func(r *core.Run) { atReview(r); asked(r) }
 	yes := func(r *core.Run) { r.Policy = &core.RunPolicy{Approve: true, By: "me"} }
 	publish := func(r *core.Run) {
@@ -153,6 +162,10 @@ func situations() map[string]situation {
 		"an attempt at the end of its grace": with1(quietly(), attempt(core.AttemptRunning), writer(func(t *core.Task) { t.Last().StartedAt = happened.Add(-62 * time.Minute) })),
 		"an attempt without a time limit":    with1(quietly(), attempt(core.AttemptRunning), writer(func(t *core.Task) { t.Timeout, t.Last().StartedAt = 0, happened.Add(-99*time.Hour) })),
 		"a project's places":                 with1(quietly(), attempt(core.AttemptRunning), limits(func(l *core.Limits) { l.Project.Parallel = 2 })),
+		"a task in line":                     with1(quietly(), inLine, limits(func(l *core.Limits) { l.Project.Parallel = 2 })),
+		"a task in line, paused":             with1(quietly(), inLine, stop(false)),
+		"a task in line, dropped":            with1(quietly(), inLine, writer(func(t *core.Task) { t.Status = core.TaskDropped })),
+		"a task that waits for a branch":     with1(quietly(), inLine, writer(func(t *core.Task) { t.Blocked.Kind = core.ClaimBranch })),
 		"a manager's place":                  with1(turning, now, limits(func(l *core.Limits) { l.Project.Parallel = 2 })),
 		"work to be verified":                with1(quietly(), handedIn(core.TaskVerifying)),
 		"work to be verified, paused":        with1(quietly(), handedIn(core.TaskVerifying), stop(false)),

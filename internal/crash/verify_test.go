@@ -106,6 +106,9 @@ func (w *world) verify(branches ...string) {
 	if err != nil || len(claims) > 0 {
 		w.t.Fatalf("claims are left: %v, %v", claims, err)
 	}
+	if slots, err := db.Slots(context.Background(), ""); err != nil || len(slots) > 0 {
+		w.t.Fatalf("slots are held or waited for: %v, %v", slots, err)
+	}
 }
 
 // recovered opens one more engine: it completes what a killed one left undone

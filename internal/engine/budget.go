@@ -10,16 +10,20 @@ import (
 
 // refusals are what the store refused of a step, to be decided upon instead.
 type refusals struct {
-	claims map[string]*store.ClaimHeld // by attempt
-	spent  *core.ProjectSpent          // what the project's other runs have spent
-	told   int                         // how often that was said
-	still  *core.RunPaused             // the run pauses with its project instead of going on
+	slots map[string]store.Full // by who wanted them
+	spent *core.ProjectSpent    // what the project's other runs have spent
+	told  int                   // how often that was said
+	still *core.RunPaused       // the run pauses with its project instead of going on
 }
 
-// refusedBy notes that the project has spent what it may. It reports false if the commit
-// failed for another reason, or if the run did not pause although it was told the same before,
-// or told too often.
+// refusedBy notes that slots are taken, or that the project has spent what it may. It reports
+// false if the commit failed for another reason, or if the run did not pause although it was
+// told the same before, or told too often.
 func (r *refusals) refusedBy(err error) bool {
+	var taken *store.SlotsTaken
+	if errors.As(err, &taken) {
+		return r.wait(taken.Full)
+	}
 	var budget *store.BudgetSpent
 	if !errors.As(err, &budget) {
 		return false

@@ -52,6 +52,9 @@ type Options struct {
 	Steward Steward
 	// Name tells engines on one database apart.
 	Name string
+	// Place is where its attempts run: those of one place share its slots. "local"
+	// if it is not said.
+	Place string
 	// Lease is how long a look may take before another engine takes it over.
 	Lease time.Duration
 	// Look is how often pending hints are looked for without a signal.
@@ -76,6 +79,9 @@ type Engine struct {
 
 // New makes an engine. SetDispatcher must follow before Run.
 func New(opts Options) *Engine {
+	if opts.Place == "" {
+		opts.Place = "local"
+	}
 	if opts.Lease == 0 {
 		opts.Lease = time.Minute
 	}

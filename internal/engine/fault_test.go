@@ -60,13 +60,6 @@ func (f *faulty) Snapshot(ctx context.Context, stream string) (store.Snapshot, e
 	return f.Store.Snapshot(ctx, stream)
 }
 
-func (f *faulty) Await(ctx context.Context, stream string, c core.Claim) error {
-	if f.fails() {
-		return errFault
-	}
-	return f.Store.Await(ctx, stream, c)
-}
-
 // word is something that is brought into a run.
 type word struct {
 	run   string

@@ -9,8 +9,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// look answers a hint: it brings the time in, tries again what waited for a
-// claim, sees that the journal is complete, and hands the effects out. A hint
+// look answers a hint: it brings the time in, begins what was handed the slots it
+// waited for, sees that the journal is complete, and hands the effects out. A hint
 // says only "look"; a lost or doubled one does no harm.
 func (e *Engine) look(ctx context.Context, h store.Hint) {
 	unfinished, err := e.lookAt(ctx, &h)
@@ -49,7 +49,7 @@ func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, er
 	if err := e.retell(ctx, s); err != nil {
 		return false, err
 	}
-	if err := e.retryClaims(ctx, s); err != nil {
+	if err := e.inLine(ctx, s); err != nil {
 		return false, err
 	}
 	if err := e.catchUp(ctx, s); err != nil {
@@ -96,54 +96,6 @@ func (e *Engine) unwritable(ctx context.Context, s *stream, cause error) error {
 		Advice: core.Advice{Hint: "put the folder right, then go on", Choices: s.run.Choices(core.VerbResume)},
 	}})
 	return err
-}
-
-// retryClaims tells the run that a claim it waits for has become free. One that
-// is held keeps no other waiting: a turn and the work beside it need different slots.
-func (e *Engine) retryClaims(ctx context.Context, s *stream) error {
-	for _, st := range s.run.Stages {
-		for _, t := range st.Tasks {
-			if t.Blocked == nil || s.run.Status != core.StatusActive {
-				continue
-			}
-			free, err := e.freeOrAwait(ctx, s.name, *t.Blocked)
-			if err != nil {
-				return err
-			}
-			if free {
-				_, err = e.attempt(ctx, s, input{core.Engine(), core.ClaimFreed{Claim: *t.Blocked}})
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// freeOrAwait reports that a claim is free. If another was quicker, the
-// stream waits again: the hint that it got has ended its waiting.
-func (e *Engine) freeOrAwait(ctx context.Context, stream string, c core.Claim) (bool, error) {
-	free, err := e.free(ctx, c)
-	if err != nil || free {
-		return free, err
-	}
-	if err := e.store.Await(ctx, stream, c); err != nil {
-		return false, err
-	}
-	return e.free(ctx, c) // it may have been released before the stream waited
-}
-
-func (e *Engine) free(ctx context.Context, c core.Claim) (bool, error) {
-	claims, err := e.store.Claims(ctx)
-	if err != nil {
-		return false, err
-	}
-	held := 0
-	for _, h := range claims {
-		if h.Kind == c.Kind && h.Key == c.Key {
-			held++
-		}
-	}
-	return held < c.Limit, nil
 }
 
 // catchUp writes the events that the journal misses: after a crash between

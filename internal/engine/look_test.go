@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -101,50 +100,6 @@ func TestARunThatIsOverIsLookedAtUntilAllIsDone(t *testing.T) {
 		stop, ok := a.(core.StopAttempt)
 		return ok && stop.Attempt == "a.r1.a1"
 	})
-}
-
-// hasty is a store that tells once more of a claim that was just let go.
-type hasty struct {
-	store.Store
-	stale chan core.Claim
-}
-
-func (h hasty) Claims(ctx context.Context) ([]core.Claim, error) {
-	claims, err := h.Store.Claims(ctx)
-	select {
-	case c := <-h.stale:
-		claims = append(claims, c)
-	default:
-	}
-	return claims, err
-}
-
-// TestAClaimLetGoBeforeTheWaitIsNotMissed: a run that finds its slot taken waits for
-// it. Where it was let go in between, nobody hints at the run: it looks again itself.
-func TestAClaimLetGoBeforeTheWaitIsNotMissed(t *testing.T) {
-	stale := make(chan core.Claim, 1)
-	b := newBench(t)
-	b.close()
-	b.wrap = func(s store.Store) store.Store { return hasty{s, stale} }
-	b.open()
-	limits := core.DefaultLimits()
-	limits.Parallel = 1
-	b.submit("r1", core.Person("me"), start("r1", limits))
-	blocked := b.submit("r2", core.Person("me"), start("r2", limits)).Current().Tasks[0].Blocked
-	if blocked == nil {
-		t.Fatal("the second run does not wait")
-	}
-	b.recorder.awaitHanded(t, "r2", 2) // it was looked at, and nothing of it is on its way any more
-	stale <- *blocked
-	b.submit("r1", core.Person("me"), core.RunCancelled{})
-	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
-	b.recorder.await(t, "the second run's attempt", func(a core.Action) bool {
-		s, ok := a.(core.StartAttempt)
-		return ok && strings.HasPrefix(s.Event, "run/r2#")
-	})
-	if len(stale) > 0 {
-		t.Error("nobody looked at the claims")
-	}
 }
 
 // TestOnlyWhatDoesNotPassPausesARun: a full disk is waited for, a folder that cannot

@@ -13,11 +13,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-func (f *faulty) Claims(ctx context.Context) ([]core.Claim, error) {
+func (f *faulty) Slots(ctx context.Context, stream string) ([]store.SlotRow, error) {
 	if f.fails() {
 		return nil, errFault
 	}
-	return f.Store.Claims(ctx)
+	return f.Store.Slots(ctx, stream)
 }
 
 func (f *faulty) Raised(ctx context.Context, stream string) (hint, head int64, err error) {

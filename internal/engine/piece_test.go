@@ -146,39 +146,6 @@ func TestHowOftenARunIsToldOfItsProject(t *testing.T) {
 	}
 }
 
-// claimed is a store that knows who holds what, and nothing else.
-type claimed struct {
-	store.Store
-	claims []core.Claim
-}
-
-func (c claimed) Claims(context.Context) ([]core.Claim, error) { return c.claims, nil }
-
-// TestWhenAClaimIsFree: while fewer than may hold just it.
-func TestWhenAClaimIsFree(t *testing.T) {
-	t.Parallel()
-	slot := func(holder, key string) core.Claim {
-		return core.Claim{Kind: core.ClaimSlot, Key: key, Holder: holder, Limit: 2}
-	}
-	wanted := slot("me", "k")
-	for name, test := range map[string]struct {
-		held []core.Claim
-		free bool
-	}{
-		"by nobody":        {nil, true},
-		"by one":           {[]core.Claim{slot("a", "k")}, true},
-		"by all that may":  {[]core.Claim{slot("a", "k"), slot("b", "k")}, false},
-		"by too many":      {[]core.Claim{slot("a", "k"), slot("b", "k"), slot("c", "k")}, false},
-		"others of a kind": {[]core.Claim{slot("a", "k"), slot("b", "k2"), slot("c", "k2")}, true},
-		"another kind":     {[]core.Claim{slot("a", "k"), {Kind: core.ClaimProject, Key: "k", Holder: "b"}}, true},
-	} {
-		free, err := New(Options{Store: claimed{claims: test.held}}).free(t.Context(), wanted)
-		if err != nil || free != test.free {
-			t.Errorf("held %s, it is free: %v, %v", name, free, err)
-		}
-	}
-}
-
 // TestTheRowOfAConversation is written when one is opened or named, as it is then.
 func TestTheRowOfAConversation(t *testing.T) {
 	t.Parallel()
@@ -222,19 +189,41 @@ func TestTheTasksOfEveryStageAreWritten(t *testing.T) {
 	}
 }
 
-// TestWhoHoldsWhatIsWaitedFor: an attempt that waits for a claim is told of
+// TestWhoHoldsWhatIsWaitedFor: an attempt that waits for slots is told of
 // somebody else, not of itself.
 func TestWhoHoldsWhatIsWaitedFor(t *testing.T) {
-	wanted := core.Claim{Kind: core.ClaimSlot, Key: "engine", Holder: "run/r2/a1"}
-	refused := map[string]*store.ClaimHeld{"a1": {Claim: wanted, Holder: "run/r1/a7"}}
+	full := store.Full{Holder: "run/r2/a1", Pool: core.SlotPool{Key: "attempts", Limit: 3}, By: "run/r1/a7"}
+	refused := map[string]store.Full{full.Holder: full}
 	decider := core.Actor{Kind: core.ActorDecider, ID: "phases"}
 	for attempt, want := range map[string]core.Body{
-		"a1": core.ClaimRefused{Task: "t", Claim: wanted, Holder: "run/r1/a7"},
+		"a1": core.ClaimRefused{Task: "t", Claim: core.Claim{Kind: core.ClaimSlot, Key: "attempts", Holder: "run/r2/a1", Limit: 3}, Holder: "run/r1/a7"},
 		"a2": core.AttemptRequested{Task: "t", Attempt: "a2"},
 	} {
-		_, got := granted(decider, core.AttemptRequested{Task: "t", Attempt: attempt}, refused)
+		_, got := granted("r2", decider, core.AttemptRequested{Task: "t", Attempt: attempt}, refused)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s:\n%s", attempt, diff)
 		}
+	}
+	if r := (refusals{slots: refused}); r.wait([]store.Full{full}) {
+		t.Error("an attempt that has to wait is wanted without end")
+	}
+}
+
+// TestWhatAStepChangesInTheStore: slots that a run begins to hold are taken, those it waits for are queued for, and what
+// it needs no more is given up. What stays the same is left alone, also if its limit is another while it is held.
+func TestWhatAStepChangesInTheStore(t *testing.T) {
+	t.Parallel()
+	of := func(holder string, limit int) core.Slots {
+		return core.Slots{Holder: holder, Pools: []core.SlotPool{{Key: "k", Limit: limit}}}
+	}
+	before := holdings{held: []core.Slots{of("h1", 1), of("h2", 1), of("h3", 1)}, wanted: []core.Slots{of("w1", 1), of("w2", 1), of("w3", 1), of("w4", 1)}}
+	after := holdings{held: []core.Slots{of("h1", 1), of("h2", 2), of("w3", 1), of("new", 1)}, wanted: []core.Slots{of("w1", 1), of("w2", 2), of("next", 1)}}
+	var c store.Commit
+	after.since(before, &c)
+	want := store.Commit{
+		Take: []core.Slots{of("w3", 1), of("new", 1)}, Queue: []core.Slots{of("w2", 2), of("next", 1)}, Free: []string{"h3", "w4"},
+	}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Error(diff)
 	}
 }

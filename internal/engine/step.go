@@ -63,11 +63,11 @@ type input struct {
 	body  core.Body
 }
 
-// attempt is one step. If a decision needs a claim that others hold, the refusal takes the
+// attempt is one step. If a decision needs slots that others hold, the wait for them takes the
 // decision's place and the decider decides again; if the project has spent what it may, the
 // run is told and decides again.
 func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, error) {
-	no := refusals{claims: map[string]*store.ClaimHeld{}}
+	no := refusals{slots: map[string]store.Full{}}
 	for {
 		if err := e.load(ctx, s); err != nil {
 			return nil, err
@@ -87,15 +87,7 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		err = e.store.Commit(ctx, b.commit)
 		var held *store.ClaimHeld
 		if errors.As(err, &held) {
-			attempt := b.attemptFor(held.Claim)
-			if attempt == "" {
-				return nil, e.held(ctx, held)
-			}
-			if err := e.store.Await(ctx, s.name, held.Claim); err != nil {
-				return nil, err
-			}
-			no.claims[attempt] = held
-			continue
+			return nil, e.held(ctx, held)
 		}
 		if no.refusedBy(err) {
 			continue
@@ -127,7 +119,7 @@ func (e *Engine) held(ctx context.Context, held *store.ClaimHeld) error {
 // committed makes a durable step visible: the state in memory, the journal,
 // the live stream.
 func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run, error) {
-	s.run, s.head, s.claims = b.run, b.head, b.claims
+	s.run, s.head, s.has = b.run, b.head, b.has
 	s.run.Stream = s.head
 	if b.commit.Snapshot != nil {
 		s.snapshot = s.head.Seq
@@ -151,7 +143,7 @@ func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run,
 type batch struct {
 	run    *core.Run
 	head   core.Head
-	claims []core.Claim
+	has    holdings
 	commit store.Commit
 	now    time.Time
 	// starts and reserves: there are attempts, or money and tokens, that the step takes.
@@ -182,7 +174,7 @@ func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*
 			return nil, err
 		}
 	}
-	if err := e.decide(b, cause, no.claims); err != nil {
+	if err := e.decide(b, cause, no.slots); err != nil {
 		return nil, err
 	}
 	b.limit(s.run)
@@ -216,7 +208,7 @@ func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
 // decide lets the decider decide until it comes to rest. A decision the law
 // refuses is a defect of the decider: it is not committed, the run
 // pauses and says why.
-func (e *Engine) decide(b *batch, cause string, refused map[string]*store.ClaimHeld) error {
+func (e *Engine) decide(b *batch, cause string, refused map[string]store.Full) error {
 	d, ok := e.deciders[b.run.Playbook.Kind]
 	if !ok {
 		return core.Errorf(core.CodeUnsupported, "playbook kind %q is not known to this version of stellwerk", b.run.Playbook.Kind)
@@ -227,7 +219,7 @@ func (e *Engine) decide(b *batch, cause string, refused map[string]*store.ClaimH
 			return nil
 		}
 		for _, body := range bodies {
-			actor, body := granted(core.ActorFor(b.run, d, body), body, refused)
+			actor, body := granted(b.run.ID, core.ActorFor(b.run, d, body), body, refused)
 			if err := b.add(actor, cause, body); err != nil {
 				return b.add(core.Engine(), cause, core.RunPaused{
 					Code: core.PauseUnlawful, Reason: fmt.Sprintf("%s was decided, and the law refuses it: %v", core.TypeOf(body), err),
@@ -245,11 +237,9 @@ func (e *Engine) decide(b *batch, cause string, refused map[string]*store.ClaimH
 // finish derives what is committed along with the events.
 func (e *Engine) finish(s *stream, b *batch) error {
 	b.run.Stream = b.head
-	b.claims = core.Claims(b.run)
-	b.commit.Acquire, b.commit.Release = difference(s.claims, b.claims)
-	if due := core.Timers(b.run); len(due) > 0 {
-		b.commit.DueAt = &due[0]
-	}
+	b.has = e.holdings(b.run)
+	b.has.since(s.has, &b.commit)
+	b.commit.DueAt = due(b.run)
 	row := runRow(b.run)
 	b.commit.Run = &row
 	b.commit.Tasks = append(b.commit.Tasks, taskRows(s.run, b.run, b.commit.Events)...)
@@ -268,43 +258,10 @@ func (e *Engine) finish(s *stream, b *batch) error {
 	return nil
 }
 
-// granted is what becomes of a decision: itself, or the refusal of a claim it
-// needs.
-func granted(actor core.Actor, body core.Body, refused map[string]*store.ClaimHeld) (core.Actor, core.Body) {
-	wanted, ok := body.(core.AttemptRequested)
-	if !ok || refused[wanted.Attempt] == nil {
-		return actor, body
+// due is when a run wants to be looked at again; nil for not before something happens.
+func due(r *core.Run) *time.Time {
+	if at := core.Timers(r); len(at) > 0 {
+		return &at[0]
 	}
-	held := refused[wanted.Attempt]
-	return core.Engine(), core.ClaimRefused{Task: wanted.Task, Claim: held.Claim, Holder: held.Holder}
-}
-
-// attemptFor is the attempt on whose behalf a claim was wanted; "" for the
-// run's own.
-func (b *batch) attemptFor(c core.Claim) string {
-	for _, a := range b.run.Active() {
-		if core.RunStream(b.run.ID)+"/"+a.ID == c.Holder {
-			return a.ID
-		}
-	}
-	return ""
-}
-
-func difference(before, after []core.Claim) (acquire, release []core.Claim) {
-	held := map[core.Claim]bool{}
-	for _, c := range before {
-		held[c] = true
-	}
-	for _, c := range after {
-		if !held[c] {
-			acquire = append(acquire, c)
-		}
-		delete(held, c)
-	}
-	for _, c := range before {
-		if held[c] {
-			release = append(release, c)
-		}
-	}
-	return acquire, release
+	return nil
 }

@@ -32,7 +32,7 @@ type stream struct {
 	head     core.Head
 	loaded   bool
 	snapshot int64 // sequence number of the newest snapshot
-	claims   []core.Claim
+	has      holdings
 }
 
 func (s *streams) get(name string) *stream {
@@ -53,7 +53,7 @@ func (s *streams) forget(name string) {
 	delete(s.byName, name)
 }
 
-func (s *stream) drop() { s.run, s.head, s.loaded, s.claims = nil, core.Head{}, false, nil }
+func (s *stream) drop() { s.run, s.head, s.loaded, s.has = nil, core.Head{}, false, holdings{} }
 
 // load brings a stream's state up to date: from its snapshot and the events
 // after it.
@@ -89,7 +89,7 @@ func (e *Engine) load(ctx context.Context, s *stream) error {
 	}
 	if s.run != nil {
 		s.run.Stream = s.head
-		s.claims = core.Claims(s.run)
+		s.has = e.holdings(s.run)
 	}
 	s.loaded = true
 	return nil

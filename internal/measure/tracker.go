@@ -93,7 +93,7 @@ func (t *Tracker) NextBody(e core.Event, body core.Body) []Piece {
 		t.waiting[b.Task] = b.Claim
 	case core.ClaimFreed:
 		for task, c := range t.waiting {
-			if c.Kind == b.Claim.Kind && c.Key == b.Claim.Key {
+			if c.Kind == b.Claim.Kind && c.Key == b.Claim.Key && (b.Task == "" || b.Task == task) {
 				delete(t.waiting, task)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -47,12 +46,11 @@ func (a *Service) Limits(ctx context.Context, q api.LimitsQuery) ([]api.Account,
 
 // slots counts the attempts at work by run.
 func (a *Service) slots(ctx context.Context) (map[string]int, error) {
-	claims, err := a.store.Claims(ctx)
+	slots, err := a.store.Slots(ctx, "")
 	used := map[string]int{}
-	for _, c := range claims {
-		if c.Kind == core.ClaimSlot && c.Key == core.EngineSlots {
-			_, holder := core.StreamKind(c.Holder)
-			run, _, _ := strings.Cut(holder, "/")
+	for _, s := range slots {
+		if s.Held && core.PoolKind(s.Pools[0].Key) == "attempts" {
+			_, run := core.StreamKind(s.Stream)
 			used[run]++
 		}
 	}

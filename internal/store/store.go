@@ -35,6 +35,22 @@ func (e *ClaimHeld) Error() string {
 	return fmt.Sprintf("%s is held by %s", e.Claim, e.Holder)
 }
 
+// SlotsTaken says which attempts cannot have their slots now. Nothing was committed.
+type SlotsTaken struct {
+	Full []Full // at least one
+}
+
+// Full is a pool of which an attempt found no slot.
+type Full struct {
+	Holder string // who wanted one
+	Pool   core.SlotPool
+	By     string // one of those who hold them
+}
+
+func (e *SlotsTaken) Error() string {
+	return fmt.Sprintf("%s: all slots of %s are taken", e.Full[0].Holder, e.Full[0].Pool.Key)
+}
+
 // RunOpen says that a project has a run that is not over. Nothing was committed.
 type RunOpen struct {
 	Alias string // of one such run
@@ -74,6 +90,11 @@ type Commit struct {
 	Idle    string     // a project that must have no open run; "" if it does not matter
 	Acquire []core.Claim
 	Release []core.Claim
+	// Free names the holders that give up their slots, or their place in the
+	// queue. Take are slots that must be free now. Queue are those to wait for.
+	Free    []string
+	Take    []core.Slots
+	Queue   []core.Slots
 	Budget  *Budget    // nil if no limit of a project is to hold
 	Spends  bool       // the run has used more, or begun to work: the other active runs of its project that are Limited get a hint
 	DueAt   *time.Time // when the stream wants to be looked at again; nil for never
@@ -258,6 +279,14 @@ type RunTotals struct {
 	UpdatedAt time.Time // when one of them moved on last; zero if there is none
 }
 
+// SlotRow is an attempt that has its slots, or waits for them.
+type SlotRow struct {
+	core.Slots
+	Stream string
+	Since  time.Time // it asked for them
+	Held   bool
+}
+
 // Store keeps streams of events, and in the same transaction the projections,
 // hints and claims that follow from them. All methods are safe for concurrent
 // use. A method that returns nil has made its effect durable: a crash of the
@@ -269,12 +298,25 @@ type Store interface {
 	// Commit appends events and everything that follows from them. It fails
 	// with ErrStale if the stream does not stand at After or one of Given has
 	// moved, with *RunOpen if the project that must be idle has an open run, with
-	// *ClaimHeld if a claim cannot be taken, and with *BudgetSpent if the
+	// *ClaimHeld if a claim cannot be taken, with *SlotsTaken, which names all of
+	// them, if slots cannot, and with *BudgetSpent if the
 	// project's runs have used what they may. All of this is judged in the
 	// transaction: of two commits that exclude each other, one fails. Claims already held by the same
 	// holder are taken again without effect; releasing a claim raises the hint
 	// of every stream that waits for its key. Committing an event raises the
 	// stream's own hint, and signals unless the commit is attended.
+	//
+	// Slots are handed on, not fought for. A freed slot goes in the same
+	// transaction, before Take is judged, to one of those in the queue whose pools
+	// all have room: of the project that holds fewest of its first pool, and
+	// among those to who has waited longest. Its stream's hint is raised and
+	// signalled, and nobody else's. Whoever is put into the queue while all its
+	// pools have room is handed its slots at once. So nobody is ever in the queue
+	// while all its pools have room, and no pool has more holders than the
+	// newest of them allowed. Taking what the holder has already, and
+	// queueing a holder that has or waits for the same, has no effect; a holder
+	// whose limits have changed keeps its place, and one whose pools are others
+	// gives up what it had.
 	Commit(ctx context.Context, c Commit) error
 
 	// Await notes that a stream waits for a claim to be released. It is to be
@@ -330,6 +372,9 @@ type Store interface {
 	// TaskCounts counts the tasks of all runs of a project by their status.
 	TaskCounts(ctx context.Context, project string) (map[string]int, error)
 	Claims(ctx context.Context) ([]core.Claim, error)
+	// Slots lists who holds slots and who waits for them, the longest first; of
+	// one stream, or of all if it is "".
+	Slots(ctx context.Context, stream string) ([]SlotRow, error)
 	// Spent is what the runs of a project have used and hold in all, but for one of them.
 	// Those that are active have worked until the given moment.
 	Spent(ctx context.Context, project, except string, at time.Time) (core.Spent, error)

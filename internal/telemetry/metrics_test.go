@@ -146,7 +146,7 @@ func TestMetrics(t *testing.T) {
 func TestCountersBeginWithTheEngine(t *testing.T) {
 	w := newWorld(t)
 	w.happens(append([]core.Body{started()}, attempt()...)...)
-	w.happens(core.ClaimRefused{Task: "build.r1", Claim: core.Claim{Kind: core.ClaimSlot, Key: core.EngineSlots}})
+	w.happens(core.ClaimRefused{Task: "build.r1", Claim: core.Claim{Kind: core.ClaimSlot, Key: core.AttemptSlots("local")}})
 	w.open(nil)
 	until(t, func() bool { return w.scrape().value(t, "stellwerk_tasks_waiting") == 1 })
 	w.happens(rest()[:3]...)

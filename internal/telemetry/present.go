@@ -37,17 +37,17 @@ func (p *present) look(ctx context.Context, r *registry) {
 			f.set(float64(by[status]), string(status))
 		}
 	}
-	if claims, err := p.source.Claims(ctx); err != nil {
+	if slots, err := p.source.Slots(ctx, ""); err != nil {
 		p.log.Warn("count the slots", "error", err)
 	} else {
 		by := map[string]int{}
-		for _, c := range claims {
-			if c.Kind == core.ClaimSlot {
-				by[c.Key]++
+		for _, s := range slots {
+			if s.Held {
+				by[core.PoolKind(s.Pools[0].Key)]++
 			}
 		}
 		f := r.add("gauge", "stellwerk_slots_in_use", "Slots that attempts hold, by their pool.", nil, "pool")
-		for _, pool := range []string{core.EngineSlots, core.ManagerSlots} {
+		for _, pool := range []string{"attempts", "managers"} {
 			f.set(float64(by[pool]), pool)
 		}
 	}

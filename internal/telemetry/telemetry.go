@@ -24,7 +24,7 @@ type Source interface {
 	Head(ctx context.Context, stream string) (core.Head, error)
 	Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error)
 	Questions(ctx context.Context) ([]store.MessageRow, error)
-	Claims(ctx context.Context) ([]core.Claim, error)
+	Slots(ctx context.Context, stream string) ([]store.SlotRow, error)
 }
 
 // Options say what is exported, and where.

@@ -32,9 +32,9 @@ func otherwise(t *testing.T, s *Store, statement string) {
 func occupied(t *testing.T) (*Store, core.Head) {
 	t.Helper()
 	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
-	held := core.Claim{Kind: core.ClaimSlot, Key: "k", Holder: "run/a", Limit: 1}
+	held := core.Claim{Kind: core.ClaimProject, Key: "k", Holder: "run/a", Limit: 1}
 	c, head := next(t, s, "run/a", core.Head{})
-	c.Acquire = []core.Claim{held}
+	c.Acquire, c.Take = []core.Claim{held}, []core.Slots{slots("run/a/1")}
 	c.Run = &store.RunRow{ID: "a", Project: "p", Status: "active", StartedAt: s.now(), UpdatedAt: s.now()}
 	c.Project = &store.ProjectRow{ID: "p", Name: "shop", CreatedAt: s.now(), LastActivity: s.now()}
 	if err := s.Commit(t.Context(), c); err != nil {
@@ -43,6 +43,7 @@ func occupied(t *testing.T) (*Store, core.Head) {
 	for _, id := range []string{"b", "waits"} {
 		c, _ = next(t, s, "run/"+id, core.Head{})
 		c.Run = &store.RunRow{ID: id, Project: "p", Status: "active", Limited: id == "b", StartedAt: s.now(), UpdatedAt: s.now()}
+		c.Queue = []core.Slots{slots("run/" + id + "/1")}
 		if err := s.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -53,13 +54,21 @@ func occupied(t *testing.T) (*Store, core.Head) {
 	return s, head
 }
 
+// slots are what an attempt needs of a pool that only one may have.
+func slots(holder string) core.Slots {
+	return core.Slots{Holder: holder, Project: "p", Pools: []core.SlotPool{{Key: "pool", Limit: 1}}}
+}
+
 // everything is a commit to run a that writes all that a commit can.
 func everything(t *testing.T, s *Store, head core.Head) store.Commit {
 	t.Helper()
 	c, _ := next(t, s, "run/a", head)
 	now := s.now()
-	c.Release = []core.Claim{{Kind: core.ClaimSlot, Key: "k", Holder: "run/a", Limit: 1}}
-	c.Acquire = []core.Claim{{Kind: core.ClaimSlot, Key: "other", Holder: "run/a", Limit: 1}}
+	c.Release = []core.Claim{{Kind: core.ClaimProject, Key: "k", Holder: "run/a", Limit: 1}}
+	c.Acquire = []core.Claim{{Kind: core.ClaimProject, Key: "other", Holder: "run/a", Limit: 1}}
+	elsewhere := slots("run/a/2")
+	elsewhere.Pools[0].Key = "elsewhere"
+	c.Free, c.Take, c.Queue = []string{"run/a/1"}, []core.Slots{elsewhere}, []core.Slots{slots("run/a/3")}
 	c.Spends, c.DueAt = true, &now
 	c.Run = &store.RunRow{ID: "a", Project: "p", Status: "active", Title: "new", StartedAt: now, UpdatedAt: now}
 	c.Project = &store.ProjectRow{ID: "q", Name: "other", CreatedAt: now, LastActivity: now}
@@ -79,6 +88,9 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 	const sameIndex = "NEW.started_at = OLD.started_at"
 	for _, row := range []string{
 		"INSERT ON events", "DELETE ON claims", "INSERT ON claims", "DELETE ON waiters",
+		"DELETE ON slots", "DELETE ON slot_pools", "UPDATE ON slots WHEN NEW.holder = 'run/b/1'", "UPDATE ON slot_pools WHEN NEW.holder = 'run/b/1'",
+		"INSERT ON slots WHEN NEW.holder = 'run/a/2'", "INSERT ON slot_pools WHEN NEW.holder = 'run/a/2'", "UPDATE ON slots WHEN NEW.holder = 'run/a/2'",
+		"UPDATE ON slot_pools WHEN NEW.holder = 'run/a/2'", "INSERT ON slots WHEN NEW.holder = 'run/a/3'", "UPDATE ON slots WHEN NEW.filed = 'pool'",
 		"UPDATE ON wakes WHEN NEW.stream = 'run/a'", "UPDATE ON wakes WHEN NEW.stream = 'run/waits'", "UPDATE ON wakes WHEN NEW.stream = 'run/b'",
 		"UPDATE ON runs", "UPDATE ON runs WHEN " + sameIndex, "INSERT ON projects", "INSERT ON tasks", "INSERT ON messages", "INSERT ON conversations WHEN NEW.id = 'talk'",
 		"UPDATE ON projects WHEN NEW.current_epic <> OLD.current_epic", "UPDATE ON projects WHEN NEW.paused <> OLD.paused", "INSERT ON snapshots",
@@ -100,8 +112,9 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 			}
 			got, err := s.Head(t.Context(), "run/a")
 			claims, claimsErr := s.Claims(t.Context())
-			if err != nil || claimsErr != nil || got != head || len(claims) != 1 || claims[0].Key != "k" {
-				t.Errorf("it left %+v and %+v, %v, %v", got, claims, err, claimsErr)
+			of, slotsErr := s.Slots(t.Context(), "run/a")
+			if err := errors.Join(err, claimsErr, slotsErr); err != nil || got != head || len(claims) != 1 || claims[0].Key != "k" || len(of) != 1 || !of[0].Held {
+				t.Errorf("it left %+v, %+v and %+v, %v", got, claims, of, err)
 			}
 			otherwise(t, s, "DROP TRIGGER refuse")
 			if err := s.Commit(t.Context(), c); err != nil {
@@ -157,7 +170,7 @@ func calls(s *Store) map[string]struct {
 		call  func(ctx context.Context) error
 	}
 	now := s.now()
-	claim := core.Claim{Kind: core.ClaimSlot, Key: "k", Holder: "run/a", Limit: 1}
+	claim := core.Claim{Kind: core.ClaimProject, Key: "k", Holder: "run/a", Limit: 1}
 	return map[string]asked{
 		"a budget": {"runs", func(ctx context.Context) error {
 			return s.Commit(ctx, store.Commit{Stream: "run/new", Budget: &store.Budget{Project: "p", At: now}})
@@ -168,6 +181,14 @@ func calls(s *Store) map[string]struct {
 		"release": {"claims waiters", func(ctx context.Context) error {
 			return s.Commit(ctx, store.Commit{Stream: "run/new", Release: []core.Claim{claim}})
 		}},
+		"take slots": {"slots slot_pools", func(ctx context.Context) error {
+			return s.Commit(ctx, store.Commit{Stream: "run/new", Take: []core.Slots{slots("run/new/1")}})
+		}},
+		"free slots": {"slots slot_pools", func(ctx context.Context) error {
+			return s.Commit(ctx, store.Commit{Stream: "run/new", Free: []string{"run/a/1"}})
+		}},
+		"slots":        {"slots slot_pools", func(ctx context.Context) error { _, err := s.Slots(ctx, ""); return err }},
+		"slots of one": {"slots slot_pools", func(ctx context.Context) error { _, err := s.Slots(ctx, "run/a"); return err }},
 		"hint":         {"wakes", func(ctx context.Context) error { return s.Commit(ctx, store.Commit{Stream: "run/new"}) }},
 		"await":        {"waiters", func(ctx context.Context) error { return s.Await(ctx, "run/a", claim) }},
 		"events":       {"events", func(ctx context.Context) error { _, err := s.Events(ctx, "run/a", 0, 0); return err }},
@@ -211,7 +232,7 @@ func calls(s *Store) map[string]struct {
 // TestWhatCannotBeReadIsSaid: nobody who asks takes a table that cannot be read for an empty one.
 func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	t.Parallel()
-	for _, table := range []string{"events", "snapshots", "claims", "waiters", "wakes", "runs", "projects", "tasks", "messages", "conversations", "verdicts"} {
+	for _, table := range []string{"events", "snapshots", "claims", "waiters", "slots", "slot_pools", "wakes", "runs", "projects", "tasks", "messages", "conversations", "verdicts"} {
 		t.Run(table, func(t *testing.T) {
 			t.Parallel()
 			s, _ := occupied(t)

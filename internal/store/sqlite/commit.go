@@ -45,6 +45,13 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 			return err
 		}
 	}
+	slots := desk{tx, now}
+	if err := slots.free(ctx, c.Free); err != nil {
+		return err
+	}
+	if err := slots.take(ctx, c.Stream, c.Take); err != nil {
+		return err
+	}
 	reasons := int64(0)
 	if len(rows) > 0 {
 		reasons = 1
@@ -57,6 +64,9 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 	})
 	if err != nil {
 		return fmt.Errorf("hint of %s: %w", c.Stream, err)
+	}
+	if err := slots.queue(ctx, c.Stream, c.Queue); err != nil { // the hint is there by now
+		return err
 	}
 	if err := stir(ctx, tx, c, now); err != nil {
 		return err

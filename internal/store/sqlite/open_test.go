@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -230,8 +231,53 @@ func TestWhatWasSaidBeforeIsInTheFirstConversation(t *testing.T) {
 	}
 }
 
+// TestSlotsOfBefore: attempts under way keep theirs, and runs at work are looked at once, so that those that
+// waited get a place in the queue.
+func TestSlotsOfBefore(t *testing.T) {
+	run := func(id, status string) string {
+		return fmt.Sprintf(`INSERT INTO runs
+			(id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, started_at, updated_at)
+			VALUES ('%s', '%[1]s', 'p', '', '', '', '%s', '', '', '', '', '', '', 1, 1);
+			INSERT INTO wakes (stream, wake_seq, done_seq, woken_at, fence, holder, lease_until) VALUES ('run/%[1]s', 1, 1, 1, 1, '', 0);`, id, status)
+	}
+	path := written(t, 11, run("a", "active")+run("b", "active")+run("c", "paused")+`
+		INSERT INTO claims (kind, key, holder, capacity) VALUES
+			('branch', 'p:x', 'run/a', 1), ('slot', 'attempts', 'run/a/t.r1.a1', 4), ('slot', 'attempts of project p', 'run/a/t.r1.a1', 2), ('slot', 'managers', 'run/a/m.a1', 4);
+		INSERT INTO waiters (kind, key, stream) VALUES ('slot', 'attempts', 'run/b'), ('project', 'p', 'project/p')`)
+	s := openAt(t, path, Options{})
+	slots, err := s.Slots(t.Context(), "run/a")
+	want := []store.SlotRow{
+		{Slots: core.Slots{Holder: "run/a/m.a1", Project: "p", Pools: []core.SlotPool{{Key: "managers@local", Limit: 4}}}, Stream: "run/a", Since: fromMicros(0), Held: true},
+		{Slots: core.Slots{Holder: "run/a/t.r1.a1", Project: "p", Pools: []core.SlotPool{{Key: "attempts@local", Limit: 4}, {Key: "attempts of project p", Limit: 2}}}, Stream: "run/a", Since: fromMicros(0), Held: true},
+	}
+	if diff := cmp.Diff(want, slots); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if claims, err := s.Claims(t.Context()); err != nil || len(claims) != 1 || claims[0].Kind != core.ClaimBranch {
+		t.Errorf("claims: %v, %v", claims, err)
+	}
+	hints, err := s.Claim(t.Context(), "e", time.Minute, 9)
+	var looked []string
+	for _, h := range hints {
+		looked = append(looked, h.Stream)
+	}
+	slices.Sort(looked)
+	if err != nil || !slices.Equal(looked, []string{"run/a", "run/b"}) {
+		t.Errorf("looked at are %v, %v", looked, err)
+	}
+	if err := s.Commit(t.Context(), store.Commit{Stream: "project/p", Acquire: []core.Claim{core.ProjectClaim("p", "a")}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), store.Commit{Stream: "run/a", Release: []core.Claim{core.ProjectClaim("p", "a")}}); err != nil {
+		t.Fatal(err)
+	}
+	if hints, err := s.Claim(t.Context(), "e", time.Minute, 9); err != nil || len(hints) != 1 || hints[0].Stream != "project/p" {
+		t.Errorf("who waits for a project is hinted at: %v, %v", hints, err)
+	}
+}
+
 // newest is the version of the newest migration.
-const newest = 11
+const newest = 12
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")

@@ -349,6 +349,8 @@ func content(t *testing.T, s store.Store, streams []string) map[string]any {
 	}
 	claims, err := s.Claims(t.Context())
 	keep("claims", claims, err)
+	slots, err := s.Slots(t.Context(), "")
+	keep("slots", slots, err)
 	runs, err := s.Runs(t.Context(), store.Filter{})
 	keep("runs", runs, err)
 	for _, r := range runs {

@@ -27,8 +27,17 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.aboutQuestionStmt, err = db.PrepareContext(ctx, aboutQuestion); err != nil {
 		return nil, fmt.Errorf("error preparing query AboutQuestion: %w", err)
 	}
+	if q.addPoolStmt, err = db.PrepareContext(ctx, addPool); err != nil {
+		return nil, fmt.Errorf("error preparing query AddPool: %w", err)
+	}
+	if q.addSlotsStmt, err = db.PrepareContext(ctx, addSlots); err != nil {
+		return nil, fmt.Errorf("error preparing query AddSlots: %w", err)
+	}
 	if q.addWaiterStmt, err = db.PrepareContext(ctx, addWaiter); err != nil {
 		return nil, fmt.Errorf("error preparing query AddWaiter: %w", err)
+	}
+	if q.allSlotsStmt, err = db.PrepareContext(ctx, allSlots); err != nil {
+		return nil, fmt.Errorf("error preparing query AllSlots: %w", err)
 	}
 	if q.appendEventStmt, err = db.PrepareContext(ctx, appendEvent); err != nil {
 		return nil, fmt.Errorf("error preparing query AppendEvent: %w", err)
@@ -57,11 +66,20 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.dropClaimStmt, err = db.PrepareContext(ctx, dropClaim); err != nil {
 		return nil, fmt.Errorf("error preparing query DropClaim: %w", err)
 	}
+	if q.dropPoolsStmt, err = db.PrepareContext(ctx, dropPools); err != nil {
+		return nil, fmt.Errorf("error preparing query DropPools: %w", err)
+	}
+	if q.dropSlotsStmt, err = db.PrepareContext(ctx, dropSlots); err != nil {
+		return nil, fmt.Errorf("error preparing query DropSlots: %w", err)
+	}
 	if q.dueHintsStmt, err = db.PrepareContext(ctx, dueHints); err != nil {
 		return nil, fmt.Errorf("error preparing query DueHints: %w", err)
 	}
 	if q.eventsStmt, err = db.PrepareContext(ctx, events); err != nil {
 		return nil, fmt.Errorf("error preparing query Events: %w", err)
+	}
+	if q.fileSlotsStmt, err = db.PrepareContext(ctx, fileSlots); err != nil {
+		return nil, fmt.Errorf("error preparing query FileSlots: %w", err)
 	}
 	if q.freeHintsStmt, err = db.PrepareContext(ctx, freeHints); err != nil {
 		return nil, fmt.Errorf("error preparing query FreeHints: %w", err)
@@ -72,14 +90,29 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.holdHintStmt, err = db.PrepareContext(ctx, holdHint); err != nil {
 		return nil, fmt.Errorf("error preparing query HoldHint: %w", err)
 	}
+	if q.holdPoolsStmt, err = db.PrepareContext(ctx, holdPools); err != nil {
+		return nil, fmt.Errorf("error preparing query HoldPools: %w", err)
+	}
+	if q.holdSlotsStmt, err = db.PrepareContext(ctx, holdSlots); err != nil {
+		return nil, fmt.Errorf("error preparing query HoldSlots: %w", err)
+	}
+	if q.holderInStmt, err = db.PrepareContext(ctx, holderIn); err != nil {
+		return nil, fmt.Errorf("error preparing query HolderIn: %w", err)
+	}
 	if q.holdersStmt, err = db.PrepareContext(ctx, holders); err != nil {
 		return nil, fmt.Errorf("error preparing query Holders: %w", err)
+	}
+	if q.inUseStmt, err = db.PrepareContext(ctx, inUse); err != nil {
+		return nil, fmt.Errorf("error preparing query InUse: %w", err)
 	}
 	if q.lastConversationMessagesStmt, err = db.PrepareContext(ctx, lastConversationMessages); err != nil {
 		return nil, fmt.Errorf("error preparing query LastConversationMessages: %w", err)
 	}
 	if q.lastMessagesStmt, err = db.PrepareContext(ctx, lastMessages); err != nil {
 		return nil, fmt.Errorf("error preparing query LastMessages: %w", err)
+	}
+	if q.limitPoolStmt, err = db.PrepareContext(ctx, limitPool); err != nil {
+		return nil, fmt.Errorf("error preparing query LimitPool: %w", err)
 	}
 	if q.makeDocumentStmt, err = db.PrepareContext(ctx, makeDocument); err != nil {
 		return nil, fmt.Errorf("error preparing query MakeDocument: %w", err)
@@ -96,6 +129,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.nextDueStmt, err = db.PrepareContext(ctx, nextDue); err != nil {
 		return nil, fmt.Errorf("error preparing query NextDue: %w", err)
 	}
+	if q.nextInLineStmt, err = db.PrepareContext(ctx, nextInLine); err != nil {
+		return nil, fmt.Errorf("error preparing query NextInLine: %w", err)
+	}
 	if q.openProjectRunsStmt, err = db.PrepareContext(ctx, openProjectRuns); err != nil {
 		return nil, fmt.Errorf("error preparing query OpenProjectRuns: %w", err)
 	}
@@ -107,6 +143,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.pendingHintsStmt, err = db.PrepareContext(ctx, pendingHints); err != nil {
 		return nil, fmt.Errorf("error preparing query PendingHints: %w", err)
+	}
+	if q.poolsOfStmt, err = db.PrepareContext(ctx, poolsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query PoolsOf: %w", err)
 	}
 	if q.projectStmt, err = db.PrepareContext(ctx, project); err != nil {
 		return nil, fmt.Errorf("error preparing query Project: %w", err)
@@ -177,6 +216,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.runsStmt, err = db.PrepareContext(ctx, runs); err != nil {
 		return nil, fmt.Errorf("error preparing query Runs: %w", err)
 	}
+	if q.slotsOfStmt, err = db.PrepareContext(ctx, slotsOf); err != nil {
+		return nil, fmt.Errorf("error preparing query SlotsOf: %w", err)
+	}
 	if q.snapshotStmt, err = db.PrepareContext(ctx, snapshot); err != nil {
 		return nil, fmt.Errorf("error preparing query Snapshot: %w", err)
 	}
@@ -191,6 +233,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.stirProjectStmt, err = db.PrepareContext(ctx, stirProject); err != nil {
 		return nil, fmt.Errorf("error preparing query StirProject: %w", err)
+	}
+	if q.streamSlotsStmt, err = db.PrepareContext(ctx, streamSlots); err != nil {
+		return nil, fmt.Errorf("error preparing query StreamSlots: %w", err)
 	}
 	if q.takeClaimStmt, err = db.PrepareContext(ctx, takeClaim); err != nil {
 		return nil, fmt.Errorf("error preparing query TakeClaim: %w", err)
@@ -217,9 +262,24 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing aboutQuestionStmt: %w", cerr)
 		}
 	}
+	if q.addPoolStmt != nil {
+		if cerr := q.addPoolStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing addPoolStmt: %w", cerr)
+		}
+	}
+	if q.addSlotsStmt != nil {
+		if cerr := q.addSlotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing addSlotsStmt: %w", cerr)
+		}
+	}
 	if q.addWaiterStmt != nil {
 		if cerr := q.addWaiterStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing addWaiterStmt: %w", cerr)
+		}
+	}
+	if q.allSlotsStmt != nil {
+		if cerr := q.allSlotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing allSlotsStmt: %w", cerr)
 		}
 	}
 	if q.appendEventStmt != nil {
@@ -267,6 +327,16 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing dropClaimStmt: %w", cerr)
 		}
 	}
+	if q.dropPoolsStmt != nil {
+		if cerr := q.dropPoolsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing dropPoolsStmt: %w", cerr)
+		}
+	}
+	if q.dropSlotsStmt != nil {
+		if cerr := q.dropSlotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing dropSlotsStmt: %w", cerr)
+		}
+	}
 	if q.dueHintsStmt != nil {
 		if cerr := q.dueHintsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing dueHintsStmt: %w", cerr)
@@ -275,6 +345,11 @@ func (q *Queries) Close() error {
 	if q.eventsStmt != nil {
 		if cerr := q.eventsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing eventsStmt: %w", cerr)
+		}
+	}
+	if q.fileSlotsStmt != nil {
+		if cerr := q.fileSlotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing fileSlotsStmt: %w", cerr)
 		}
 	}
 	if q.freeHintsStmt != nil {
@@ -292,9 +367,29 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing holdHintStmt: %w", cerr)
 		}
 	}
+	if q.holdPoolsStmt != nil {
+		if cerr := q.holdPoolsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing holdPoolsStmt: %w", cerr)
+		}
+	}
+	if q.holdSlotsStmt != nil {
+		if cerr := q.holdSlotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing holdSlotsStmt: %w", cerr)
+		}
+	}
+	if q.holderInStmt != nil {
+		if cerr := q.holderInStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing holderInStmt: %w", cerr)
+		}
+	}
 	if q.holdersStmt != nil {
 		if cerr := q.holdersStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing holdersStmt: %w", cerr)
+		}
+	}
+	if q.inUseStmt != nil {
+		if cerr := q.inUseStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing inUseStmt: %w", cerr)
 		}
 	}
 	if q.lastConversationMessagesStmt != nil {
@@ -305,6 +400,11 @@ func (q *Queries) Close() error {
 	if q.lastMessagesStmt != nil {
 		if cerr := q.lastMessagesStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing lastMessagesStmt: %w", cerr)
+		}
+	}
+	if q.limitPoolStmt != nil {
+		if cerr := q.limitPoolStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing limitPoolStmt: %w", cerr)
 		}
 	}
 	if q.makeDocumentStmt != nil {
@@ -332,6 +432,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing nextDueStmt: %w", cerr)
 		}
 	}
+	if q.nextInLineStmt != nil {
+		if cerr := q.nextInLineStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing nextInLineStmt: %w", cerr)
+		}
+	}
 	if q.openProjectRunsStmt != nil {
 		if cerr := q.openProjectRunsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing openProjectRunsStmt: %w", cerr)
@@ -350,6 +455,11 @@ func (q *Queries) Close() error {
 	if q.pendingHintsStmt != nil {
 		if cerr := q.pendingHintsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing pendingHintsStmt: %w", cerr)
+		}
+	}
+	if q.poolsOfStmt != nil {
+		if cerr := q.poolsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing poolsOfStmt: %w", cerr)
 		}
 	}
 	if q.projectStmt != nil {
@@ -467,6 +577,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing runsStmt: %w", cerr)
 		}
 	}
+	if q.slotsOfStmt != nil {
+		if cerr := q.slotsOfStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing slotsOfStmt: %w", cerr)
+		}
+	}
 	if q.snapshotStmt != nil {
 		if cerr := q.snapshotStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing snapshotStmt: %w", cerr)
@@ -490,6 +605,11 @@ func (q *Queries) Close() error {
 	if q.stirProjectStmt != nil {
 		if cerr := q.stirProjectStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing stirProjectStmt: %w", cerr)
+		}
+	}
+	if q.streamSlotsStmt != nil {
+		if cerr := q.streamSlotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing streamSlotsStmt: %w", cerr)
 		}
 	}
 	if q.takeClaimStmt != nil {
@@ -557,7 +677,10 @@ type Queries struct {
 	db                           DBTX
 	tx                           *sql.Tx
 	aboutQuestionStmt            *sql.Stmt
+	addPoolStmt                  *sql.Stmt
+	addSlotsStmt                 *sql.Stmt
 	addWaiterStmt                *sql.Stmt
+	allSlotsStmt                 *sql.Stmt
 	appendEventStmt              *sql.Stmt
 	claimsStmt                   *sql.Stmt
 	conversationMessagesStmt     *sql.Stmt
@@ -567,23 +690,33 @@ type Queries struct {
 	documentsStmt                *sql.Stmt
 	driveProjectStmt             *sql.Stmt
 	dropClaimStmt                *sql.Stmt
+	dropPoolsStmt                *sql.Stmt
+	dropSlotsStmt                *sql.Stmt
 	dueHintsStmt                 *sql.Stmt
 	eventsStmt                   *sql.Stmt
+	fileSlotsStmt                *sql.Stmt
 	freeHintsStmt                *sql.Stmt
 	headStmt                     *sql.Stmt
 	holdHintStmt                 *sql.Stmt
+	holdPoolsStmt                *sql.Stmt
+	holdSlotsStmt                *sql.Stmt
+	holderInStmt                 *sql.Stmt
 	holdersStmt                  *sql.Stmt
+	inUseStmt                    *sql.Stmt
 	lastConversationMessagesStmt *sql.Stmt
 	lastMessagesStmt             *sql.Stmt
+	limitPoolStmt                *sql.Stmt
 	makeDocumentStmt             *sql.Stmt
 	messageByEventStmt           *sql.Stmt
 	messagesStmt                 *sql.Stmt
 	nextDocumentVersionStmt      *sql.Stmt
 	nextDueStmt                  *sql.Stmt
+	nextInLineStmt               *sql.Stmt
 	openProjectRunsStmt          *sql.Stmt
 	openQuestionsStmt            *sql.Stmt
 	openRunsStmt                 *sql.Stmt
 	pendingHintsStmt             *sql.Stmt
+	poolsOfStmt                  *sql.Stmt
 	projectStmt                  *sql.Stmt
 	projectByNameStmt            *sql.Stmt
 	projectRunPageStmt           *sql.Stmt
@@ -607,11 +740,13 @@ type Queries struct {
 	runPageStmt                  *sql.Stmt
 	runTotalsStmt                *sql.Stmt
 	runsStmt                     *sql.Stmt
+	slotsOfStmt                  *sql.Stmt
 	snapshotStmt                 *sql.Stmt
 	spendingStmt                 *sql.Stmt
 	spentStmt                    *sql.Stmt
 	standProjectStmt             *sql.Stmt
 	stirProjectStmt              *sql.Stmt
+	streamSlotsStmt              *sql.Stmt
 	takeClaimStmt                *sql.Stmt
 	takeWaitersStmt              *sql.Stmt
 	taskCountsStmt               *sql.Stmt
@@ -624,7 +759,10 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		db:                           tx,
 		tx:                           tx,
 		aboutQuestionStmt:            q.aboutQuestionStmt,
+		addPoolStmt:                  q.addPoolStmt,
+		addSlotsStmt:                 q.addSlotsStmt,
 		addWaiterStmt:                q.addWaiterStmt,
+		allSlotsStmt:                 q.allSlotsStmt,
 		appendEventStmt:              q.appendEventStmt,
 		claimsStmt:                   q.claimsStmt,
 		conversationMessagesStmt:     q.conversationMessagesStmt,
@@ -634,23 +772,33 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		documentsStmt:                q.documentsStmt,
 		driveProjectStmt:             q.driveProjectStmt,
 		dropClaimStmt:                q.dropClaimStmt,
+		dropPoolsStmt:                q.dropPoolsStmt,
+		dropSlotsStmt:                q.dropSlotsStmt,
 		dueHintsStmt:                 q.dueHintsStmt,
 		eventsStmt:                   q.eventsStmt,
+		fileSlotsStmt:                q.fileSlotsStmt,
 		freeHintsStmt:                q.freeHintsStmt,
 		headStmt:                     q.headStmt,
 		holdHintStmt:                 q.holdHintStmt,
+		holdPoolsStmt:                q.holdPoolsStmt,
+		holdSlotsStmt:                q.holdSlotsStmt,
+		holderInStmt:                 q.holderInStmt,
 		holdersStmt:                  q.holdersStmt,
+		inUseStmt:                    q.inUseStmt,
 		lastConversationMessagesStmt: q.lastConversationMessagesStmt,
 		lastMessagesStmt:             q.lastMessagesStmt,
+		limitPoolStmt:                q.limitPoolStmt,
 		makeDocumentStmt:             q.makeDocumentStmt,
 		messageByEventStmt:           q.messageByEventStmt,
 		messagesStmt:                 q.messagesStmt,
 		nextDocumentVersionStmt:      q.nextDocumentVersionStmt,
 		nextDueStmt:                  q.nextDueStmt,
+		nextInLineStmt:               q.nextInLineStmt,
 		openProjectRunsStmt:          q.openProjectRunsStmt,
 		openQuestionsStmt:            q.openQuestionsStmt,
 		openRunsStmt:                 q.openRunsStmt,
 		pendingHintsStmt:             q.pendingHintsStmt,
+		poolsOfStmt:                  q.poolsOfStmt,
 		projectStmt:                  q.projectStmt,
 		projectByNameStmt:            q.projectByNameStmt,
 		projectRunPageStmt:           q.projectRunPageStmt,
@@ -674,11 +822,13 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		runPageStmt:                  q.runPageStmt,
 		runTotalsStmt:                q.runTotalsStmt,
 		runsStmt:                     q.runsStmt,
+		slotsOfStmt:                  q.slotsOfStmt,
 		snapshotStmt:                 q.snapshotStmt,
 		spendingStmt:                 q.spendingStmt,
 		spentStmt:                    q.spentStmt,
 		standProjectStmt:             q.standProjectStmt,
 		stirProjectStmt:              q.stirProjectStmt,
+		streamSlotsStmt:              q.streamSlotsStmt,
 		takeClaimStmt:                q.takeClaimStmt,
 		takeWaitersStmt:              q.takeWaitersStmt,
 		taskCountsStmt:               q.taskCountsStmt,

@@ -132,6 +132,26 @@ type Run struct {
 	HeldTokens int64
 }
 
+type Slot struct {
+	Seq     int64
+	Holder  string
+	Stream  string
+	Project string
+	Pool    string
+	Since   int64
+	Held    int64
+	Filed   string
+	Room    int64
+}
+
+type SlotPool struct {
+	Pool     string
+	Held     int64
+	Project  string
+	Holder   string
+	Capacity int64
+}
+
 type Snapshot struct {
 	Stream string
 	Seq    int64

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// holdings are what a run has in the store by its state: claims, and the slots
+// that its attempts hold or wait for.
+type holdings struct {
+	claims       []core.Claim
+	held, wanted []core.Slots
+}
+
+func (e *Engine) holdings(r *core.Run) holdings {
+	return holdings{core.Claims(r), core.HeldSlots(r, e.opts.Place), core.WantedSlots(r, e.opts.Place)}
+}
+
+// since has a commit change what a run had before into what it has now.
+func (h holdings) since(before holdings, c *store.Commit) {
+	c.Acquire, c.Release = difference(before.claims, h.claims)
+	for _, s := range h.held {
+		if !has(before.held, s) {
+			c.Take = append(c.Take, s)
+		}
+	}
+	for _, s := range h.wanted {
+		if !slices.ContainsFunc(before.wanted, func(w core.Slots) bool { return same(w, s) }) {
+			c.Queue = append(c.Queue, s)
+		}
+	}
+	for _, s := range slices.Concat(before.held, before.wanted) {
+		if !has(h.held, s) && !has(h.wanted, s) {
+			c.Free = append(c.Free, s.Holder)
+		}
+	}
+}
+
+func has(all []core.Slots, s core.Slots) bool {
+	return slices.ContainsFunc(all, func(of core.Slots) bool { return of.Holder == s.Holder })
+}
+
+func same(a, b core.Slots) bool { return a.Holder == b.Holder && slices.Equal(a.Pools, b.Pools) }
+
+func difference(before, after []core.Claim) (acquire, release []core.Claim) {
+	for _, c := range after {
+		if !slices.Contains(before, c) {
+			acquire = append(acquire, c)
+		}
+	}
+	for _, c := range before {
+		if !slices.Contains(after, c) {
+			release = append(release, c)
+		}
+	}
+	return acquire, release
+}
+
+// wait notes which attempts have to wait for slots. It reports false if one was to
+// wait before: the decider asks for it nevertheless.
+func (r *refusals) wait(full []store.Full) bool {
+	for _, f := range full {
+		if _, told := r.slots[f.Holder]; told {
+			return false
+		}
+		r.slots[f.Holder] = f
+	}
+	return true
+}
+
+// granted is what becomes of a decision: itself, or the wait for the slots it needs.
+func granted(run string, actor core.Actor, body core.Body, refused map[string]store.Full) (core.Actor, core.Body) {
+	wanted, ok := body.(core.AttemptRequested)
+	if !ok {
+		return actor, body
+	}
+	full, ok := refused[core.SlotHolder(run, wanted.Attempt)]
+	if !ok {
+		return actor, body
+	}
+	claim := core.Claim{Kind: core.ClaimSlot, Key: full.Pool.Key, Holder: full.Holder, Limit: full.Pool.Limit}
+	return core.Engine(), core.ClaimRefused{Task: wanted.Task, Claim: claim, Holder: full.By}
+}
+
+// inLine begins the attempts that were handed their slots since the run was looked
+// at, and sees that the others have their place in the queue: a database of before,
+// or an engine at another place, may not have given them one.
+func (e *Engine) inLine(ctx context.Context, s *stream) error {
+	if len(s.has.wanted) == 0 {
+		return nil
+	}
+	rows, err := e.store.Slots(ctx, s.name)
+	if err != nil {
+		return err
+	}
+	row := func(w core.Slots) int {
+		return slices.IndexFunc(rows, func(r store.SlotRow) bool { return same(r.Slots, w) })
+	}
+	lost := slices.DeleteFunc(slices.Clone(s.has.wanted), func(w core.Slots) bool { return row(w) >= 0 })
+	if len(lost) > 0 {
+		again := store.Commit{Stream: s.name, After: s.head.Seq, Queue: lost, DueAt: due(s.run), Attended: true}
+		if err := e.store.Commit(ctx, again); err != nil {
+			return err
+		}
+		if rows, err = e.store.Slots(ctx, s.name); err != nil {
+			return err
+		}
+	}
+	for _, w := range s.has.wanted {
+		if i := row(w); i >= 0 && rows[i].Held {
+			if err := e.handed(ctx, s, w.Holder); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// handed tells a run that one of its attempts was handed its slots.
+func (e *Engine) handed(ctx context.Context, s *stream, holder string) error {
+	for _, st := range s.run.Stages {
+		for _, t := range st.Tasks {
+			if s.run.InLine(t) && core.SlotHolder(s.run.ID, core.AttemptID(t.ID, t.Requested+1)) == holder {
+				_, err := e.attempt(ctx, s, input{core.Engine(), core.ClaimFreed{Task: t.ID, Claim: *t.Blocked}})
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -271,7 +271,7 @@ func (a *App) start(ctx context.Context) error {
 	}
 	a.log.Info("the engine runs", "version", a.opts.Version, "pid", os.Getpid(), "state", a.state.Dir, "open_runs", len(open))
 	for _, run := range open {
-		if err := a.engine.Poke(ctx, run.ID); err != nil {
+		if err := a.engine.Poke(ctx, run.ID); err != nil && !errors.Is(err, core.ErrUnreadable) { // which the engine says
 			a.log.Error("look at an open run", "run", run.Alias, "error", err)
 		}
 	}
@@ -290,7 +290,7 @@ func (a *App) lookAtProjects(ctx context.Context) error {
 		if row.Queued == 0 && row.Paused == "" {
 			continue
 		}
-		if err := a.engine.Tend(ctx, row.ID); err != nil {
+		if err := a.engine.Tend(ctx, row.ID); err != nil && !errors.Is(err, core.ErrUnreadable) {
 			a.log.Error("look at a project", "project", row.Name, "error", err)
 		}
 	}

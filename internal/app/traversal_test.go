@@ -25,7 +25,7 @@ func TestNamesReachNoOtherFile(t *testing.T) {
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
 	defer cancel()
 	opts := app.Options{State: stateFolder(t), Version: "test"}
-	run, _ := pausedRuns(ctx, t, opts)
+	run, _ := pausedRuns(ctx, t, opts, "shop")
 	bait := filepath.Join(opts.State, "bait")
 	line := `{"n":1,"at":"2026-01-01T00:00:00Z","record":{"kind":"text","text":"kept secret"}}` + "\n"
 	for path, content := range map[string]string{

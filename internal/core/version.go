@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -54,10 +56,39 @@ func (f Form) encode(body Body) (json.RawMessage, error) {
 	return within(raw, f.lower), nil
 }
 
-// unreadable says what of an event only a newer version understands.
+// Unreadable is what of an event only a newer version understands. It is
+// ErrUnreadable.
+type Unreadable struct {
+	Seq  int64
+	What string // after "event 42"
+}
+
+func (u *Unreadable) Error() string {
+	return fmt.Sprintf("needs a newer version of Stellwerk: event %d %s", u.Seq, u.What)
+}
+
+// Is implements errors.Is.
+func (u *Unreadable) Is(target error) bool { return target == ErrUnreadable }
+
+// Explain is the error that a person meets.
+func (u *Unreadable) Explain() error {
+	return Errorf(CodeUnsupported, "%w", u).
+		WithHint("start the version of stellwerk that wrote it, or a newer one; it goes on from there")
+}
+
 func unreadable(e Event, format string, args ...any) error {
-	return Errorf(CodeUnsupported, "needs a newer version of Stellwerk: event %d "+format, append([]any{e.Seq}, args...)...).
-		WithHint("start the version of stellwerk that wrote it, or a newer one; it goes on from there").Because(ErrUnreadable)
+	return (&Unreadable{Seq: e.Seq, What: fmt.Sprintf(format, args...)}).Explain()
+}
+
+// Reading names everything that this release reads. Two releases that read
+// different things have different names for it.
+func Reading() string {
+	lines := make([]string, 0, len(bodies))
+	for t := range bodies {
+		lines = append(lines, fmt.Sprintf("%s %d", t, FormOf(t).Reads))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 // misread says why a body could not be read strictly. If it can be read once

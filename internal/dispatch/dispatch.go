@@ -243,7 +243,7 @@ func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.
 	defer d.work.Done()
 	err := d.do(d.scope(ctx, a), run, a)
 	d.mu.Lock()
-	if err == nil || errors.Is(context.Cause(ctx), errUnwanted) {
+	if err == nil || left(err) || errors.Is(context.Cause(ctx), errUnwanted) {
 		again := d.flight[key].asked && d.ctx.Err() == nil
 		d.flight[key].cancel(nil)
 		delete(d.flight, key)
@@ -286,7 +286,7 @@ func (d *Dispatcher) scope(ctx context.Context, a core.Action) context.Context {
 
 // poke asks for the run's effects once more.
 func (d *Dispatcher) poke(run string) {
-	if err := d.engine.Poke(d.ctx, run); err != nil && d.ctx.Err() == nil {
+	if err := d.engine.Poke(d.ctx, run); err != nil && !left(err) && d.ctx.Err() == nil {
 		d.Log.Error("look again", "run", run, "error", err)
 	}
 }
@@ -325,11 +325,15 @@ func (d *Dispatcher) again(ctx context.Context, key, run string, delay time.Dura
 	}
 }
 
+// left reports that the engine leaves the project to others, and so does the dispatcher:
+// whoever can read it finds the action requested.
+func left(err error) bool { return errors.Is(err, core.ErrUnreadable) }
+
 // insist asks for another look until it is heard.
 func (d *Dispatcher) insist(delay time.Duration, ask func() error, kind, id string) {
 	for d.ctx.Err() == nil {
 		err := ask()
-		if err == nil || d.ctx.Err() != nil {
+		if err == nil || left(err) || d.ctx.Err() != nil {
 			return
 		}
 		d.Log.Error("look again", kind, id, "error", err)

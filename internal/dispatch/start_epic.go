@@ -60,7 +60,7 @@ func (d *Dispatcher) StartEpic(p *core.Project, epic *core.QueuedEpic) {
 // begun is seen by the look that follows, as after a crash.
 func (d *Dispatcher) startEpic(ctx context.Context, p *core.Project, epic core.QueuedEpic) {
 	err := d.Epics.BeginEpic(ctx, p, epic)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, core.ErrBusy) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, core.ErrBusy) && !left(err) {
 		d.Log.Warn("an epic cannot be started", "project", p.Name, "epic", epic.ID, "error", err)
 		d.insist(time.Second, func() error { return d.startFailed(p.ID, epic, err) }, "project", p.ID)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
@@ -195,7 +196,7 @@ func TestEverythingThatWaitsIsLookedAt(t *testing.T) {
 		b.submit(id, core.Person("me"), start(id, limits))
 	}
 	b.recorder = newRecorder()
-	e := b.on(silent{b.store}, engine.Options{Look: time.Hour})
+	e := b.on(silent{b.store}, engine.Options{Look: time.Hour, Deciders: []core.Decider{phases.Decider{}}})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()

@@ -74,6 +74,7 @@ type Engine struct {
 	dispatcher Dispatcher
 	streams    streams
 	live       live
+	legible    legible
 	nudged     chan struct{} // a look is wanted that the store does not signal
 }
 
@@ -96,6 +97,7 @@ func New(opts Options) *Engine {
 		deciders: map[string]core.Decider{},
 		streams:  streams{byName: map[string]*stream{}},
 		live:     live{subscribers: map[*subscriber]struct{}{}, moves: moves{engine: rand.Text()}},
+		legible:  legible{looked: map[string]bool{}, left: map[string]error{}},
 		nudged:   make(chan struct{}, 1),
 	}
 	for _, d := range opts.Deciders {

@@ -172,6 +172,7 @@ type bench struct {
 	recorder *recorder
 	engine   *engine.Engine
 	stop     func()
+	log      *slog.Logger
 	wrap     func(store.Store) store.Store // what the engine sees of the store; nil for all of it
 }
 
@@ -199,7 +200,7 @@ func began() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }
 func newBench(t *testing.T) *bench {
 	b := &bench{
 		t: t, path: filepath.Join(t.TempDir(), "s.db"), ledger: &ledger{seqs: map[string]int64{}},
-		clock: &clock{now: began()},
+		clock: &clock{now: began()}, log: slog.New(slog.DiscardHandler),
 	}
 	b.open()
 	t.Cleanup(b.close)
@@ -233,7 +234,7 @@ func (b *bench) rest() {
 	}
 	b.engine = engine.New(engine.Options{
 		Store: seen, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
-		Log: slog.New(slog.DiscardHandler), Name: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5, Steward: project.Decider{},
+		Log: b.log, Name: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5, Steward: project.Decider{},
 	})
 	b.engine.SetDispatcher(b.recorder)
 	b.stop = func() {}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -106,6 +107,10 @@ func (e *Engine) Until(ctx context.Context, run string, wanted func(*core.Run) b
 // begins after its end.
 func (e *Engine) over(ctx context.Context, run string, after int64) (bool, error) {
 	state, err := e.Load(ctx, run)
+	if errors.Is(err, core.ErrUnreadable) {
+		row, err := e.store.Run(ctx, run)
+		return row.EndedAt != nil, err
+	}
 	if err != nil {
 		return false, err
 	}

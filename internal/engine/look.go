@@ -14,6 +14,9 @@ import (
 // says only "look"; a lost or doubled one does no harm.
 func (e *Engine) look(ctx context.Context, h store.Hint) {
 	unfinished, err := e.lookAt(ctx, &h)
+	if errors.Is(err, core.ErrUnreadable) {
+		return // said once, of the project; the hint is for others
+	}
 	if err != nil && ctx.Err() == nil {
 		e.log.Error("look", "stream", h.Stream, "error", err)
 	}
@@ -31,6 +34,9 @@ func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, er
 	kind, id := core.StreamKind(h.Stream)
 	if kind == "project" {
 		return false, e.Tend(ctx, id)
+	}
+	if err := e.readableAround(ctx, h.Stream); err != nil {
+		return false, err
 	}
 	if kind != "run" {
 		return false, nil
@@ -125,6 +131,9 @@ func (e *Engine) catchUp(ctx context.Context, s *stream) error {
 // whose action failed and is to be tried once more, and for an engine that
 // takes a run over. The journal is completed first: it comes before effects.
 func (e *Engine) Poke(ctx context.Context, run string) error {
+	if err := e.readableAround(ctx, core.RunStream(run)); err != nil {
+		return err
+	}
 	s := e.streams.get(core.RunStream(run))
 	s.mu.Lock()
 	defer s.mu.Unlock()

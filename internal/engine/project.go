@@ -10,6 +10,14 @@ import (
 
 // Project is a project's present state; nil if it is not registered.
 func (e *Engine) Project(ctx context.Context, id string) (*core.Project, error) {
+	p, err := e.foldProject(ctx, id)
+	if errors.Is(err, core.ErrUnreadable) {
+		e.unread(ctx, core.ProjectStream(id), err)
+	}
+	return p, err
+}
+
+func (e *Engine) foldProject(ctx context.Context, id string) (*core.Project, error) {
 	var p *core.Project
 	for {
 		after := int64(0)
@@ -74,6 +82,9 @@ func (e *Engine) tell(ctx context.Context, project string, actor core.Actor, row
 
 // append judges and commits one event of a project. It consumes p.
 func (e *Engine) append(ctx context.Context, p *core.Project, project string, actor core.Actor, body core.Body, row *store.ProjectRow) (*core.Project, error) {
+	if err := e.Left(project); err != nil {
+		return p, err
+	}
 	if err := core.LawProject(p, actor, body); err != nil {
 		return p, err
 	}

@@ -73,6 +73,9 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 			return nil, err
 		}
 		b, err := e.build(ctx, s, in, no)
+		if err == nil {
+			err = e.Left(b.run.Project)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +213,7 @@ func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
 // pauses and says why.
 func (e *Engine) decide(b *batch, cause string, refused map[string]store.Full) error {
 	d, ok := e.deciders[b.run.Playbook.Kind]
-	if !ok {
+	if !ok { // of a run that begins: no other is loaded
 		return core.Errorf(core.CodeUnsupported, "playbook kind %q is not known to this version of stellwerk", b.run.Playbook.Kind)
 	}
 	for range maxDecisions {

@@ -1,18 +1,27 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"sync"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// snapshotFormat changes when the encoding of core.Run does.
-const snapshotFormat = 10
+// runEncoding changes when the encoding of core.Run does.
+const runEncoding = 10
+
+// snapshotFormat differs between releases that encode a run differently or read
+// different events: a snapshot stands for all events before it, and an engine that
+// could not read one of them must not decide on what another made of it.
+var snapshotFormat = func() int {
+	return runEncoding<<32 | int(crc32.ChecksumIEEE([]byte(core.Reading())))
+}()
 
 // readBatch is how many events are read at once when a state is rebuilt.
 const readBatch = 1024
@@ -31,6 +40,7 @@ type stream struct {
 	run      *core.Run
 	head     core.Head
 	loaded   bool
+	unread   error // why this version will never read it
 	snapshot int64 // sequence number of the newest snapshot
 	has      holdings
 }
@@ -58,9 +68,21 @@ func (s *stream) drop() { s.run, s.head, s.loaded, s.has = nil, core.Head{}, fal
 // load brings a stream's state up to date: from its snapshot and the events
 // after it.
 func (e *Engine) load(ctx context.Context, s *stream) error {
-	if s.loaded {
-		return nil
+	if s.loaded || s.unread != nil {
+		return s.unread
 	}
+	err := e.read(ctx, s)
+	if err != nil {
+		s.drop()
+	}
+	if errors.Is(err, core.ErrUnreadable) {
+		s.unread = err
+		e.unread(ctx, s.name, err)
+	}
+	return err
+}
+
+func (e *Engine) read(ctx context.Context, s *stream) error {
 	snap, err := e.store.Snapshot(ctx, s.name)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -68,26 +90,34 @@ func (e *Engine) load(ctx context.Context, s *stream) error {
 		return fmt.Errorf("load %s: %w", s.name, err)
 	case snap.Format == snapshotFormat:
 		var run core.Run
-		if err := json.Unmarshal(snap.State, &run); err != nil {
-			return fmt.Errorf("load %s: snapshot: %w", s.name, err)
+		dec := json.NewDecoder(bytes.NewReader(snap.State))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&run); err != nil {
+			e.log.Warn("a snapshot cannot be read, the events are read instead", "stream", s.name, "error", err)
+			break
 		}
 		s.run, s.head, s.snapshot = &run, snap.Head, snap.Head.Seq
 	}
 	for {
 		events, err := e.store.Events(ctx, s.name, s.head.Seq, readBatch)
+		if errors.Is(err, core.ErrUnreadable) {
+			return err
+		}
 		if err != nil {
-			s.drop()
 			return fmt.Errorf("load %s: %w", s.name, err)
 		}
 		if len(events) == 0 {
 			break
 		}
 		if err := s.replay(events); err != nil {
-			s.drop()
 			return err
 		}
 	}
 	if s.run != nil {
+		if _, known := e.deciders[s.run.Playbook.Kind]; !known {
+			why := core.Unreadable{Seq: 1, What: fmt.Sprintf("names the unknown kind of playbook %.80q", s.run.Playbook.Kind)}
+			return why.Explain()
+		}
 		s.run.Stream = s.head
 		s.has = e.holdings(s.run)
 	}

@@ -25,6 +25,9 @@ type Steward interface {
 // time and any number of times. What is decided by a state that has passed, the
 // store refuses; whoever changed it has had the project looked at again.
 func (e *Engine) Tend(ctx context.Context, project string) error {
+	if err := e.readable(ctx, project); err != nil {
+		return err
+	}
 	for e.opts.Steward != nil {
 		p, err := e.Project(ctx, project)
 		if err != nil || p == nil {

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -45,14 +46,24 @@ func (a *Finder) Run(ctx context.Context, id string) (*core.Run, error) {
 	if a.engine.Holds(id) {
 		return a.engine.Load(ctx, id)
 	}
-	row, err := a.store.Run(ctx, id)
-	if errors.Is(err, store.ErrNotFound) {
-		row, err = a.prefix(ctx, id)
-	}
+	row, err := a.Row(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return a.engine.Load(ctx, row.ID)
+	run, err := a.engine.Load(ctx, row.ID)
+	if errors.Is(err, core.ErrUnreadable) {
+		return nil, fmt.Errorf("run %s %w", row.Alias, err)
+	}
+	return run, err
+}
+
+// Row finds a run as Run does, for a caller to whom its history may stay unread.
+func (a *Finder) Row(ctx context.Context, id string) (store.RunRow, error) {
+	row, err := a.store.Run(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return a.prefix(ctx, id)
+	}
+	return row, err
 }
 
 func (a *Finder) prefix(ctx context.Context, prefix string) (store.RunRow, error) {
@@ -77,16 +88,26 @@ func (a *Finder) prefix(ctx context.Context, prefix string) (store.RunRow, error
 	return store.RunRow{}, core.Errorf(core.CodeInvalid, "%d runs begin with %q", len(found), prefix).WithHint("one of: %s", strings.Join(names, ", "))
 }
 
-// Project loads a project by its name or key.
-func (a *Finder) Project(ctx context.Context, nameOrKey string) (*core.Project, error) {
+// ProjectRow finds a project by its name or key, without folding it.
+func (a *Finder) ProjectRow(ctx context.Context, nameOrKey string) (store.ProjectRow, error) {
 	row, err := a.store.Project(ctx, nameOrKey)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, core.Errorf(core.CodeNotFound, "there is no project %.80q", nameOrKey).Offer(core.Choice{Verb: core.VerbProjects})
+		return row, core.Errorf(core.CodeNotFound, "there is no project %.80q", nameOrKey).Offer(core.Choice{Verb: core.VerbProjects})
 	}
+	return row, err
+}
+
+// Project loads a project by its name or key.
+func (a *Finder) Project(ctx context.Context, nameOrKey string) (*core.Project, error) {
+	row, err := a.ProjectRow(ctx, nameOrKey)
 	if err != nil {
 		return nil, err
 	}
-	return a.engine.Project(ctx, row.ID)
+	p, err := a.engine.Project(ctx, row.ID)
+	if errors.Is(err, core.ErrUnreadable) {
+		return nil, fmt.Errorf("project %s %w", row.Name, err)
+	}
+	return p, err
 }
 
 // ProjectName is what a person calls a project; its id if it is not known.

@@ -30,9 +30,18 @@ func (p *pass) blobs(ctx context.Context, known map[string]bool) error {
 		return err
 	}
 	for _, row := range projects {
-		if err := p.each(ctx, core.ProjectStream(row.ID), func(core.Event) error { return nil }); err != nil {
+		err := p.each(ctx, core.ProjectStream(row.ID), func(e core.Event) error {
+			_, err := core.Decode(e)
+			p.foreign = p.foreign || errors.Is(err, core.ErrUnreadable)
+			return nil
+		})
+		if err != nil {
 			return err
 		}
+	}
+	if p.foreign {
+		p.keep(Item{Kind: KindBlob, Name: "all"}, "an event that needs a newer version of Stellwerk may speak of them")
+		return nil
 	}
 	return p.Blobs.Each(func(digest string, size int64, at time.Time) error {
 		if err := ctx.Err(); err != nil {

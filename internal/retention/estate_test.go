@@ -71,7 +71,7 @@ func newEstate(t *testing.T) *estate {
 		copied:     filepath.Join(dir, "runs", theRun, "transcripts", theAttempt+".jsonl"),
 		row:        store.RunRow{ID: theRun, Alias: "brisk-otter", Project: "p1", Branch: "feature/x", EndedAt: &ended},
 	}
-	e.Options = Options{State: dir, Store: e, Blobs: blobs, Yards: e, Log: slog.New(slog.DiscardHandler)}
+	e.Options = Options{State: dir, Store: e, Blobs: blobs, Yards: e, Left: func(string) error { return nil }, Log: slog.New(slog.DiscardHandler)}
 	e.exited = core.AttemptExited{Attempt: theAttempt, Transcript: e.blob("said"), Delivery: &core.Delivery{
 		Commit: e.first, Ref: theRef, Artifacts: []core.Artifact{{Name: "plan.md", Digest: e.blob("plan")}},
 	}}

@@ -125,6 +125,33 @@ func TestEventsThatCannotBeReadKeepEverything(t *testing.T) {
 	}
 }
 
+// TestWhatANewerVersionWroteIsLeftToIt: it may speak of any blob, in a way that is not known here. What other runs left
+// goes.
+func TestWhatANewerVersionWroteIsLeftToIt(t *testing.T) {
+	t.Parallel()
+	for where, plant := range map[string]func(*estate){
+		"the run":           func(e *estate) { e.more = []core.Body{newer{}} },
+		"another run":       func(e *estate) { e.others = map[string][]core.Body{"0197": {newer{}}} },
+		"its project":       func(e *estate) { e.project = []core.Body{newer{}} },
+		"a run of the same": func(e *estate) { e.Left = func(string) error { return errors.New("left") } },
+	} {
+		e := newEstate(t)
+		plant(e)
+		stays := []string{"blob " + e.orphan}
+		if where == "the run" || where == "a run of the same" {
+			stays = e.everything()
+		}
+		gone, kept := e.prune(e.request())
+		if there := e.there(); !slices.Equal(there, stays) || len(gone)+len(stays) != len(e.everything()) || !slices.Contains(kept, "blob all") {
+			t.Errorf("%s: left are %q, gone %q, kept %q", where, there, gone, kept)
+		}
+	}
+}
+
+type newer struct{ core.AttemptExited }
+
+func (newer) MarshalJSON() ([]byte, error) { return []byte(`{"attempt":"x","mood":"good"}`), nil }
+
 type unreadable struct{ core.AttemptExited }
 
 func (unreadable) MarshalJSON() ([]byte, error) { return []byte(`{"attempt":7}`), nil }

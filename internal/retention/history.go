@@ -2,6 +2,7 @@ package retention
 
 import (
 	"context"
+	"errors"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -11,6 +12,7 @@ const readBatch = 512
 
 // history is what the events of a run say about what it left.
 type history struct {
+	foreign  error // what of it only a newer version reads
 	swept    bool
 	prompts  map[string]string             // digests by attempt
 	attempts map[string]core.AttemptExited // by attempt
@@ -23,11 +25,13 @@ const digest = `\b[0-9a-f]{64}\b`
 func (p *pass) read(ctx context.Context, run string) (*history, error) {
 	h := &history{prompts: map[string]string{}, attempts: map[string]core.AttemptExited{}}
 	err := p.each(ctx, core.RunStream(run), func(e core.Event) error {
-		if e.Type != core.TypeRunSwept && e.Type != core.TypeAttemptStarted && e.Type != core.TypeAttemptExited {
+		body, err := core.Decode(e)
+		if errors.Is(err, core.ErrUnreadable) {
+			h.foreign = err
 			return nil
 		}
-		body, err := core.Decode(e)
-		if err != nil {
+		needed := e.Type == core.TypeRunSwept || e.Type == core.TypeAttemptStarted || e.Type == core.TypeAttemptExited
+		if err != nil && needed {
 			return err
 		}
 		switch b := body.(type) {

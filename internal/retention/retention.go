@@ -20,6 +20,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -51,7 +52,9 @@ type Options struct {
 	Store Store
 	Blobs *blob.Folder
 	Yards Yards
-	Log   *slog.Logger
+	// Left is why a project is left to engines of a newer version; nil if it is not.
+	Left func(project string) error
+	Log  *slog.Logger
 }
 
 // Request says what is to go.
@@ -89,6 +92,7 @@ type pass struct {
 	report  Report
 	digests *regexp.Regexp
 	spoken  map[string]bool // digests that events speak of
+	foreign bool            // an event speaks of something that only a newer version reads
 }
 
 // Run carries a request out. If it fails in the middle, what was removed until
@@ -105,6 +109,15 @@ func Run(ctx context.Context, o Options, req Request) (Report, error) {
 		h, err := p.read(ctx, row.ID)
 		if err != nil {
 			return p.report, fmt.Errorf("read the events of %s: %w", row.Alias, err)
+		}
+		foreign := h.foreign
+		if foreign == nil {
+			foreign = o.Left(row.Project)
+		}
+		if foreign != nil {
+			p.foreign = true
+			p.keep(Item{Kind: KindAttempt, Run: row.Alias, Name: "all"}, wording.Unreadable(foreign))
+			continue
 		}
 		if row.EndedAt == nil || !row.EndedAt.Before(req.Before) || !h.swept {
 			continue

@@ -26,7 +26,7 @@ func (a *Service) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	}
 	var waiting []api.Waiting
 	for _, row := range rows {
-		if row.Status == core.StatusActive && len(byRun[row.ID]) == 0 {
+		if row.Status == core.StatusActive && len(byRun[row.ID]) == 0 && a.engine.Left(row.Project) == nil {
 			continue // nothing of it waits, and there may be a thousand of them
 		}
 		found, err := a.waitsOf(ctx, row, byRun[row.ID])
@@ -51,7 +51,7 @@ func (a *Service) waitsOf(ctx context.Context, row store.RunRow, asked []store.M
 	if err != nil {
 		return nil, err
 	}
-	run, err := a.engine.Load(ctx, row.ID)
+	run, err := a.working(ctx, row)
 	var found []api.Waiting
 	switch {
 	case unreadable(ctx, err):

@@ -39,13 +39,13 @@ func (a *Service) Projects(ctx context.Context, q api.ProjectQuery) ([]api.Proje
 	var list []api.Project
 	for _, r := range rows {
 		if (q.All || key != "" || r.ArchivedAt == nil) && (key == "" || key == r.ID) {
-			list = append(list, viewProject(r, open[r.ID]))
+			list = append(list, a.viewProject(r, open[r.ID]))
 		}
 	}
 	return list, nil
 }
 
-func viewProject(r store.ProjectRow, open []core.RunStatus) api.Project {
+func (a *Service) viewProject(r store.ProjectRow, open []core.RunStatus) api.Project {
 	p := api.Project{
 		ID: r.ID, Name: r.Name, Repository: r.RepoURL, Base: r.DefaultBranch, Branch: r.IntegrationBranch, Playbook: r.Playbook,
 		Status: r.Status, State: projectState(r, open), Reason: r.Reason, Archived: r.ArchivedAt != nil, Epic: r.CurrentEpic, Queued: r.Queued, Refused: r.Refused,
@@ -54,6 +54,9 @@ func viewProject(r store.ProjectRow, open []core.RunStatus) api.Project {
 	}
 	if r.Paused != "" {
 		p.Reason = r.Paused
+	}
+	if why := a.engine.Left(r.ID); why != nil {
+		p.Reason = why.Error()
 	}
 	return p
 }
@@ -73,7 +76,7 @@ func (a *Service) Project(ctx context.Context, id string) (api.ProjectDetail, er
 		return api.ProjectDetail{}, err
 	}
 	d := api.ProjectDetail{
-		Project: viewProject(row, open[p.ID]), PullRequest: row.PRNumber, PausedBy: p.Pause, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy,
+		Project: a.viewProject(row, open[p.ID]), PullRequest: row.PRNumber, PausedBy: p.Pause, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy,
 	}
 	if d.ByStatus, err = a.store.TaskCounts(ctx, p.ID); err != nil {
 		return d, err
@@ -107,7 +110,7 @@ func (a *Service) addRuns(ctx context.Context, d *api.ProjectDetail) error {
 		return err
 	}
 	for _, row := range rows {
-		run, err := a.engine.Load(ctx, row.ID)
+		run, err := a.working(ctx, row)
 		if unreadable(ctx, err) {
 			d.Open = append(d.Open, viewUnreadable(row, err))
 			continue
@@ -175,6 +178,9 @@ func (a *Service) refusedEpics(ctx context.Context) ([]api.Waiting, error) {
 			continue
 		}
 		p, err := a.engine.Project(ctx, row.ID)
+		if unreadable(ctx, err) { // its runs and the list of projects say so
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

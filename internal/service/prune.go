@@ -31,6 +31,7 @@ func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) 
 		return api.Pruned{}, err
 	}
 	report, err := retention.Run(ctx, retention.Options{
+		Left:  a.engine.Left,
 		State: a.state.Dir, Store: a.store, Blobs: a.blobs, Yards: a.yards, Log: a.log,
 	}, retention.Request{Before: now.Add(-req.OlderThan), Transcripts: req.Transcripts, Remove: req.Remove})
 	if req.Remove {

@@ -32,7 +32,7 @@ func (a *Service) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 	for _, r := range rows {
 		view := viewRow(r)
 		if r.EndedAt == nil {
-			run, err := a.engine.Load(ctx, r.ID)
+			run, err := a.working(ctx, r)
 			switch {
 			case unreadable(ctx, err):
 				view = viewUnreadable(r, err)
@@ -57,7 +57,7 @@ func (a *Service) runFilter(ctx context.Context, q api.RunQuery) (store.Filter, 
 		}
 	}
 	if q.Project != "" {
-		p, err := a.find.Project(ctx, q.Project)
+		p, err := a.find.ProjectRow(ctx, q.Project)
 		if err != nil {
 			return filter, err
 		}
@@ -88,23 +88,32 @@ func (a *Service) Run(ctx context.Context, id string) (api.RunDetail, error) {
 
 // Events implements api.Service.
 func (a *Service) Events(ctx context.Context, id string, after int64, limit int) ([]core.Event, error) {
-	run, err := a.find.Run(ctx, id)
+	run, err := a.runID(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if limit <= 0 || limit > 1000 {
 		limit = 1000
 	}
-	return a.store.Events(ctx, core.RunStream(run.ID), after, limit)
+	return a.store.Events(ctx, core.RunStream(run), after, limit)
 }
 
 // Follow implements api.Service.
 func (a *Service) Follow(ctx context.Context, id string, after int64, fn func(core.Event) error) error {
-	run, err := a.find.Run(ctx, id)
+	run, err := a.runID(ctx, id)
 	if err != nil {
 		return err
 	}
-	return a.engine.Follow(ctx, run.ID, after, fn)
+	return a.engine.Follow(ctx, run, after, fn)
+}
+
+// runID finds a run without folding it: people can look at any history.
+func (a *Service) runID(ctx context.Context, id string) (string, error) {
+	if a.engine.Holds(id) {
+		return id, nil
+	}
+	row, err := a.find.Row(ctx, id)
+	return row.ID, err
 }
 
 // Output implements api.Service.

@@ -16,6 +16,16 @@ func unreadable(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && core.CodeOf(err) != core.CodeUnavailable
 }
 
+// working is the state of a run in which this engine works. An error that is
+// unreadable says why it leaves the run, or all of its project, to others.
+func (a *Service) working(ctx context.Context, row store.RunRow) (*core.Run, error) {
+	run, err := a.engine.Load(ctx, row.ID)
+	if err == nil {
+		err = a.engine.Left(row.Project)
+	}
+	return run, err
+}
+
 // viewUnreadable is what is known of a run whose history cannot be read.
 func viewUnreadable(row store.RunRow, err error) api.Run {
 	v := viewRow(row)

@@ -253,6 +253,9 @@ func (a *Sessions) repair(ctx context.Context, name string) (*core.Run, error) {
 	}
 	for _, row := range rows {
 		run, err := a.Engine.Load(ctx, row.ID)
+		if errors.Is(err, core.ErrUnreadable) {
+			continue // another engine's
+		}
 		if err != nil {
 			return nil, err
 		}

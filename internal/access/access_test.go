@@ -16,7 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/document"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 // clock is a time that a test moves on.
@@ -56,11 +56,7 @@ func newWorld(t *testing.T) *world {
 // another is another engine on the same database.
 func (w *world) another() *access.Store {
 	w.t.Helper()
-	db, err := sqlite.Open(w.t.Context(), w.path, sqlite.Options{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() { must(w.t, db.Close()) })
+	db := sqlitetest.Open(w.t, w.path)
 	w.docs = db
 	return access.Open(db, "root", w.now)
 }

@@ -1,12 +1,16 @@
 package api
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // sealPrefix begins the secret part of an attempt's token, so that it is
@@ -22,15 +26,44 @@ type AttemptTokens struct{ key []byte }
 
 var _ Authenticator = (*AttemptTokens)(nil)
 
-// OpenAttemptTokens reads the key at path, and makes one if there is none or
-// if others could have read it. Only the engine that holds the state folder
-// may call it.
-func OpenAttemptTokens(path string) (*AttemptTokens, error) {
-	key, err := ensureSecret(path, "the key of the attempts' tokens")
+// The document of the key.
+const (
+	kindKey = "key"
+	toolKey = "tools"
+)
+
+// OpenAttemptTokens reads the key from the documents. Whichever engine finds none
+// first makes it for all.
+func OpenAttemptTokens(ctx context.Context, docs store.Documents) (*AttemptTokens, error) {
+	d, err := docs.Document(ctx, kindKey, toolKey)
+	if errors.Is(err, store.ErrNotFound) {
+		var key string
+		if key, err = newSecret("the key of the attempts' tokens"); err != nil {
+			return nil, err
+		}
+		d, err = docs.PutDocument(ctx, store.Document{Kind: kindKey, Key: toolKey, Data: []byte(key)})
+	}
+	if errors.Is(err, store.ErrStale) { // another engine was faster
+		d, err = docs.Document(ctx, kindKey, toolKey)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the key of the attempts' tokens: %w", err)
+	}
+	return &AttemptTokens{key: d.Data}, nil
+}
+
+// OldToolKey turns tool.key, in which versions before documents kept the key, into
+// the document that replaces it: attempts at work keep their tokens. A key that
+// others could have read is no key any more, and there is none.
+func OldToolKey(path string) ([]store.Document, error) {
+	key, err := readSecret(path, "the key of the attempts' tokens")
+	if core.CodeOf(err) == core.CodeForbidden {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &AttemptTokens{key: []byte(key)}, nil
+	return []store.Document{{Kind: kindKey, Key: toolKey, Data: []byte(key)}}, nil
 }
 
 // Issue makes the token of an attempt: the same one each time.

@@ -12,13 +12,15 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 const attemptRun, attemptID = "0198c1d2-aaaa", "manager.r2.a1"
 
-func attemptTokens(t *testing.T, path string) *api.AttemptTokens {
+func attemptTokens(t testing.TB, docs store.Documents) *api.AttemptTokens {
 	t.Helper()
-	tokens, err := api.OpenAttemptTokens(path)
+	tokens, err := api.OpenAttemptTokens(t.Context(), docs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,22 +28,20 @@ func attemptTokens(t *testing.T, path string) *api.AttemptTokens {
 }
 
 func TestAttemptTokens(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tool.key")
-	token := attemptTokens(t, path).Issue(attemptRun, attemptID)
-	again := attemptTokens(t, path) // an engine that was started anew
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	db := sqlitetest.Open(t, path)
+	token := attemptTokens(t, db).Issue(attemptRun, attemptID)
+	again := attemptTokens(t, sqlitetest.Open(t, path)) // another engine, or one that was started anew
 	caller, ok := again.Authenticate(token)
 	if want := (core.Actor{Kind: core.ActorAgent, ID: attemptID}); !ok || caller.Actor != want || caller.Run != attemptRun {
 		t.Errorf("known: %v, as %+v", ok, caller)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the key: %v, %v", info, err)
-	}
-	key, err := os.ReadFile(path)
-	if err != nil || strings.Contains(token, strings.TrimSpace(string(key))) {
+	key, err := db.Document(t.Context(), "key", "tools")
+	if err != nil || len(key.Data) != 64 || strings.Contains(token, string(key.Data)) {
 		t.Errorf("the token shows the key (%v)", err)
 	}
 	seal := token[strings.LastIndexByte(token, '.')+1:]
-	other := attemptTokens(t, filepath.Join(t.TempDir(), "tool.key"))
+	other := attemptTokens(t, sqlitetest.New(t))
 	for name, forged := range map[string]string{
 		"nothing": "", "no parts": "stwk_x", "no seal": attemptRun + "." + attemptID + ".", "no attempt": attemptRun + "." + seal,
 		"another run": "0198c1d2-bbbb." + attemptID + "." + seal, "another attempt": attemptRun + ".manager.r3.a1." + seal,
@@ -53,16 +53,49 @@ func TestAttemptTokens(t *testing.T) {
 	}
 }
 
-// TestAttemptTokensAreReplacedWithTheirKey: a key that others could have read is
-// no key any more.
-func TestAttemptTokensAreReplacedWithTheirKey(t *testing.T) {
+// TestTheFirstEngineMakesTheKey: of several that start at once, one does, and all
+// know each other's attempts.
+func TestTheFirstEngineMakesTheKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	made := make(chan string, 8)
+	for range cap(made) {
+		db := sqlitetest.Open(t, path)
+		go func() {
+			tokens, err := api.OpenAttemptTokens(t.Context(), db)
+			if err != nil {
+				made <- err.Error()
+				return
+			}
+			made <- tokens.Issue(attemptRun, attemptID)
+		}()
+	}
+	want := attemptTokens(t, sqlitetest.Open(t, path)).Issue(attemptRun, attemptID)
+	for range cap(made) {
+		if got := <-made; got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}
+
+// TestAKeyThatOthersCouldReadIsNotTakenOver: it is no key any more.
+func TestAKeyThatOthersCouldReadIsNotTakenOver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tool.key")
-	token := attemptTokens(t, path).Issue(attemptRun, attemptID)
+	if err := os.WriteFile(path, []byte(strings.Repeat("ab", 32)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := sqlitetest.New(t)
+	docs, err := api.OldToolKey(path)
+	if err == nil {
+		_, err = db.PutDocuments(t.Context(), docs)
+	}
+	if key, readErr := db.Document(t.Context(), "key", "tools"); err != nil || readErr != nil || string(key.Data) != strings.Repeat("ab", 32) {
+		t.Errorf("the key is %q, %v, %v", key.Data, err, readErr)
+	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := attemptTokens(t, path).Authenticate(token); ok {
-		t.Error("the token of a key that others could read is known")
+	if docs, err := api.OldToolKey(path); err != nil || len(docs) != 0 {
+		t.Errorf("%+v, %v", docs, err)
 	}
 }
 
@@ -96,7 +129,7 @@ func toolCall(t *testing.T, h http.Handler, token, method, path, body string, he
 
 func TestToolHandler(t *testing.T) {
 	svc := &apitest.Service{}
-	tokens := attemptTokens(t, filepath.Join(t.TempDir(), "tool.key"))
+	tokens := attemptTokens(t, sqlitetest.New(t))
 	h := api.ToolHandler(svc, tokens, "1")
 	own, words := "/v1/runs/"+attemptRun+"/tools/message", `{"text":"hello"}`
 	token := tokens.Issue(attemptRun, attemptID)

@@ -66,15 +66,21 @@ func ensureSecret(path, what string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) && core.CodeOf(err) != core.CodeForbidden {
 		return "", err
 	}
-	raw := make([]byte, tokenBytes)
-	if _, err := rand.Read(raw); err != nil {
-		return "", fmt.Errorf("make %s: %w", what, err)
+	if token, err = newSecret(what); err != nil {
+		return "", err
 	}
-	token = hex.EncodeToString(raw)
 	if err := writePrivate(path, token+"\n"); err != nil {
 		return "", fmt.Errorf("write %s: %w", what, err)
 	}
 	return token, nil
+}
+
+func newSecret(what string) (string, error) {
+	raw := make([]byte, tokenBytes)
+	if _, err := rand.Read(raw); err != nil {
+		return "", fmt.Errorf("make %s: %w", what, err)
+	}
+	return hex.EncodeToString(raw), nil
 }
 
 // writePrivate replaces the file at path by one that only its owner can read,

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 // recorder is a connection that takes its time.
@@ -30,10 +30,7 @@ func FuzzTools(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1])
 	}
-	tokens, err := api.OpenAttemptTokens(filepath.Join(f.TempDir(), "tool.key"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	tokens := attemptTokens(f, sqlitetest.New(f))
 	token := tokens.Issue(attemptRun, attemptID)
 	f.Fuzz(func(t *testing.T, tool, body string) {
 		if strings.ContainsFunc(tool, func(r rune) bool { return r < 'a' || r > 'z' }) {

@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -33,12 +34,16 @@ func TestASecretThatCannotBeKeptIsNone(t *testing.T) {
 		if token, err := api.EnsurePersonToken(path); err == nil || token != "" {
 			t.Errorf("%s: the token %q, %v", name, token, err)
 		}
-		if tokens, err := api.OpenAttemptTokens(path); err == nil || tokens != nil {
-			t.Errorf("%s: keys %v, %v", name, tokens, err)
-		}
 		if token, err := api.ReadPersonToken(path); err == nil || token != "" {
 			t.Errorf("%s: read %q, %v", name, token, err)
 		}
+	}
+	db := sqlitetest.New(t)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if tokens, err := api.OpenAttemptTokens(t.Context(), db); err == nil || tokens != nil {
+		t.Errorf("keys %v, %v", tokens, err)
 	}
 	if info, err := os.Stat(filepath.Join(folder, "folder")); err != nil || !info.IsDir() {
 		t.Errorf("the folder is gone: %v", err)
@@ -65,7 +70,7 @@ func TestATokenOfTheWrongShapeIsReplaced(t *testing.T) {
 // TestNoAttemptWithoutAName: a seal is no proof where there is nothing that it seals.
 func TestNoAttemptWithoutAName(t *testing.T) {
 	t.Parallel()
-	tokens := attemptTokens(t, filepath.Join(t.TempDir(), "tool.key"))
+	tokens := attemptTokens(t, sqlitetest.New(t))
 	for _, of := range [][2]string{{"", "a"}, {"r", ""}, {"", ""}} {
 		if caller, ok := tokens.Authenticate(tokens.Issue(of[0], of[1])); ok {
 			t.Errorf("%q is taken for %+v", of, caller)

@@ -24,6 +24,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/folder"
@@ -192,7 +193,7 @@ func (a *App) build(ctx context.Context) error {
 
 // wire makes the rooms around the engine, and hands each what it needs of the others.
 func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges.Forges, pulls *local.Forge) error {
-	tools, err := a.openTools()
+	tools, err := a.openTools(ctx)
 	if err != nil {
 		return err
 	}
@@ -213,7 +214,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	a.outbox = teller.Outbox
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Exchange: parts.Exchange, Commands: parts.Commands, Sessions: sessions, Forges: forges, Pulls: pulls, Poll: a.settings.Forge.Poll.V, Notifier: teller, Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
+		Spawner: parts.Spawner, Exchange: parts.Exchange, Commands: parts.Commands, Sessions: sessions, Forges: forges, Pulls: pulls, Poll: a.settings.Forge.Poll.V, Notifier: teller, Drafts: draft.Open(a.store), Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
 	})

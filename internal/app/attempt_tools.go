@@ -18,7 +18,7 @@ import (
 
 // openTools makes what attempts reach the engine by: the folder they are shown,
 // with the scripts in it, and the key of their tokens, which they are not shown.
-func (a *App) openTools() (dispatch.Tools, error) {
+func (a *App) openTools(ctx context.Context) (dispatch.Tools, error) {
 	folder, err := a.state.ToolFolder()
 	if err != nil {
 		return dispatch.Tools{}, err
@@ -26,7 +26,7 @@ func (a *App) openTools() (dispatch.Tools, error) {
 	if err := tool.InstallScripts(folder); err != nil {
 		return dispatch.Tools{}, core.Wrap(core.CodeUnavailable, err, "the tools of agents cannot be laid out", "check that "+folder+" can be written")
 	}
-	if a.tokens, err = api.OpenAttemptTokens(a.state.ToolKey()); err != nil {
+	if a.tokens, err = api.OpenAttemptTokens(ctx, a.store); err != nil {
 		return dispatch.Tools{}, err
 	}
 	return dispatch.Tools{Folder: folder, Socket: filepath.Join(folder, statefolder.ToolSocket), Token: a.tokens.Issue}, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -57,7 +58,7 @@ func TestToolsOfAttempts(t *testing.T) {
 	if err != nil || len(sockets) != 1 {
 		t.Fatalf("sockets %v, %v", sockets, err)
 	}
-	tokens, err := api.OpenAttemptTokens(filepath.Join(opts.State, "tool.key"))
+	tokens, err := api.OpenAttemptTokens(t.Context(), sqlitetest.Open(t, filepath.Join(opts.State, "stellwerk.db")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 // TestASecretIsKeptOfNoCall: an agent that spells its token out in names, commands
@@ -18,7 +19,7 @@ func TestASecretIsKeptOfNoCall(t *testing.T) {
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
-	tokens, err := api.OpenAttemptTokens(filepath.Join(b.state, "tool.key"))
+	tokens, err := api.OpenAttemptTokens(t.Context(), sqlitetest.Open(t, filepath.Join(b.state, "stellwerk.db")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
-	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
@@ -93,7 +92,7 @@ func (a *App) site() (network.Site, error) {
 	if err != nil {
 		home = "" // paths are shown whole
 	}
-	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log, Home: home, Drafts: draft.Open(a.state.Drafts())})
+	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log, Home: home, Documents: a.store})
 	if err != nil {
 		return network.Site{}, fmt.Errorf("make the cockpit: %w", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/doorway"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -102,7 +103,7 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 		t.Fatal(err)
 	}
 	cookie := in.cookies[0]
-	attempts, err := api.OpenAttemptTokens(filepath.Join(opts.State, "tool.key"))
+	attempts, err := api.OpenAttemptTokens(t.Context(), sqlitetest.Open(t, filepath.Join(opts.State, "stellwerk.db")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 const smallDiff = `diff --git a/cmd/main.go b/cmd/main.go
@@ -150,12 +151,12 @@ func TestCommentsBecomeOneRequest(t *testing.T) {
 // TestCommentsOutliveTheEngine: what was typed is there for who typed it, and for
 // nobody else, when another engine serves the pages.
 func TestCommentsOutliveTheEngine(t *testing.T) {
-	svc, dir := reviewed(smallDiff), t.TempDir()
+	svc, path := reviewed(smallDiff), filepath.Join(t.TempDir(), "stellwerk.db")
 	form := url.Values{"key": {"k"}, "path": {"a.go"}, "line": {"2"}, "quote": {"x"}, "text": {"not like this"}, "commit": {strings.Repeat("a", 40)}}
-	if w := post(serveWith(t, svc, api.RoleApprover, draft.Open(dir)), "/runs/r1/changes/comment", form); w.Code != http.StatusSeeOther {
+	if w := post(serveWith(t, svc, api.RoleApprover, sqlitetest.Open(t, path)), "/runs/r1/changes/comment", form); w.Code != http.StatusSeeOther {
 		t.Fatalf("%d: %s", w.Code, w.Body)
 	}
-	next := serveWith(t, svc, api.RoleApprover, draft.Open(dir))
+	next := serveWith(t, svc, api.RoleApprover, sqlitetest.Open(t, path))
 	_, body := get(t, next, "/runs/r1/changes")
 	if !strings.Contains(body, "not like this") {
 		t.Error("the words are lost")
@@ -164,7 +165,7 @@ func TestCommentsOutliveTheEngine(t *testing.T) {
 	if w := post(next, "/runs/r1/changes/send", send); w.Code != http.StatusSeeOther {
 		t.Fatalf("%d: %s", w.Code, w.Body)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+	if left, err := sqlitetest.Open(t, path).Documents(t.Context(), "draft", "", "", 0); err != nil || len(left) > 0 {
 		t.Errorf("what was sent is kept: %v, %v", left, err)
 	}
 }

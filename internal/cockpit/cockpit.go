@@ -15,16 +15,19 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/highlight"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // Options of a cockpit.
 type Options struct {
-	Version  string
-	Log      *slog.Logger
-	Drafts   *draft.Book      // keeps comments until they are sent
-	Now      func() time.Time // time.Now if nil
-	Home     string           // folder of the person who runs the engine; paths below it are shown as ~/…
-	Painting time.Duration    // how long a page may spend on highlighting; the default if zero
+	Version string
+	Log     *slog.Logger
+	// Documents keep comments until they are sent, and forms that were. If nil,
+	// nothing is kept.
+	Documents store.Documents
+	Now       func() time.Time // time.Now if nil
+	Home      string           // folder of the person who runs the engine; paths below it are shown as ~/…
+	Painting  time.Duration    // how long a page may spend on highlighting; the default if zero
 }
 
 // cockpit holds what all pages need.
@@ -34,6 +37,7 @@ type cockpit struct {
 	templates map[string]*template.Template // by page
 	inbox     count
 	once      once
+	drafts    *draft.Book
 	marks     markCache
 	colours   *highlight.Highlighter
 	zips      sync.Pool // of gzip.Writer
@@ -49,7 +53,10 @@ func New(svc api.Service, o Options) (http.Handler, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &cockpit{svc: svc, opts: o, colours: highlight.New()}
+	c := &cockpit{svc: svc, opts: o, colours: highlight.New(), once: once{docs: o.Documents, log: o.Log}}
+	if o.Documents != nil {
+		c.drafts = draft.Open(o.Documents)
+	}
 	var err error
 	if c.templates, err = parse(files, c.functions()); err != nil {
 		return nil, err

@@ -13,7 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 // evil is what an agent or a repository may write into any field.
@@ -21,12 +22,12 @@ const evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp.exe
 
 func serve(t *testing.T, svc *apitest.Service, role api.Role) http.Handler {
 	t.Helper()
-	return serveWith(t, svc, role, draft.Open(t.TempDir()))
+	return serveWith(t, svc, role, sqlitetest.New(t))
 }
 
-func serveWith(t *testing.T, svc *apitest.Service, role api.Role, drafts *draft.Book) http.Handler {
+func serveWith(t *testing.T, svc *apitest.Service, role api.Role, docs store.Documents) http.Handler {
 	t.Helper()
-	h, err := cockpit.New(svc, cockpit.Options{Version: "test", Home: "/home/ada", Drafts: drafts, Painting: time.Hour})
+	h, err := cockpit.New(svc, cockpit.Options{Version: "test", Home: "/home/ada", Documents: docs, Painting: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

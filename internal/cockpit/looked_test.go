@@ -13,7 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 // asked notes in which order a page looks at a run.
@@ -64,7 +64,7 @@ func TestMergedMeanwhile(t *testing.T) {
 // changes is the page of the changes as an approver gets it.
 func (a *asked) changes(t *testing.T) *httptest.ResponseRecorder {
 	t.Helper()
-	h, err := cockpit.New(a, cockpit.Options{Drafts: draft.Open(t.TempDir())})
+	h, err := cockpit.New(a, cockpit.Options{Documents: sqlitetest.New(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,85 +4,167 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"log/slog"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/document"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// maxOnce is how many sent forms are remembered.
-const maxOnce = 1024
+const (
+	kindForm   = "form"
+	formLife   = 24 * time.Hour        // how long what came of a form is remembered
+	sweepEvery = time.Hour             // how often an engine forgets older ones
+	askAgain   = 50 * time.Millisecond // whether the one who acts is done
+	renewEvery = 2 * time.Second       // that somebody still acts
+	lapse      = 5 * renewEvery        // who does not renew for so long is gone
+	recording  = 10 * time.Second      // for what was done, also if nobody waits any more
+)
 
 // once keeps a form from starting something twice: by a double click, or because
-// somebody sends it again when the answer got lost. Each time a form is shown it has a
-// new key. The same key with the same words of the same person is the same request.
+// somebody sends it again when the answer got lost; also if another engine gets it.
+// Each time a form is shown it has a new key. The same key with the same words of
+// the same person is the same request. Without documents nothing is remembered.
 type once struct {
-	mu          sync.Mutex
-	submissions map[string]*submission
-	order       []string // of the keys, the oldest first
+	docs store.Documents
+	log  *slog.Logger
+
+	mu    sync.Mutex
+	swept time.Time
 }
 
-// submission is a form that was sent.
+// submission is a form that was sent: somebody acts on it, and renews it meanwhile,
+// or it is done.
 type submission struct {
-	turn  chan struct{} // holds one while somebody acts on it
-	run   *api.Run      // that came of it; guarded by turn
-	users int           // requests that act or wait
-	kept  bool          // it was carried out
+	Done bool    `json:"done"`
+	Run  api.Run `json:"run"` // that came of it
 }
 
 // do acts, unless it was done already; then it gives what came of it. What failed
 // can be tried again.
 func (o *once) do(r *http.Request, act func(context.Context) (api.Run, error)) (api.Run, error) {
-	if r.PostForm.Get("once") == "" {
+	if r.PostForm.Get("once") == "" || o.docs == nil {
 		return act(r.Context())
 	}
-	key, did := submissionKey(r), false
-	w := o.enter(key)
-	defer func() { o.leave(key, w, did) }()
-	select {
-	case w.turn <- struct{}{}:
-		defer func() { <-w.turn }()
-	case <-r.Context().Done():
-		return api.Run{}, r.Context().Err()
+	key := submissionKey(r)
+	claimed, done, err := o.claim(r.Context(), key)
+	if err != nil || done != nil {
+		return *orZero(done), err
 	}
-	if w.run != nil {
-		return *w.run, nil
+	release := o.renew(claimed)
+	var run *api.Run
+	defer func() { // also if acting breaks
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), recording)
+		defer cancel()
+		if err := o.conclude(ctx, release(), run); err != nil {
+			o.log.Warn("what came of a form could not be kept; sent again, it starts once more", "error", err)
+		}
+	}()
+	started, err := act(r.Context())
+	if err == nil {
+		run = &started
 	}
-	run, err := act(r.Context())
-	if did = err == nil; did {
-		w.run = &run
-	}
-	return run, err
+	return started, err
 }
 
-func (o *once) enter(key string) *submission {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.submissions == nil {
-		o.submissions = map[string]*submission{}
+func orZero(run *api.Run) *api.Run {
+	if run == nil {
+		return &api.Run{}
 	}
-	if o.submissions[key] == nil {
-		o.submissions[key] = &submission{turn: make(chan struct{}, 1)}
-	}
-	o.submissions[key].users++
-	return o.submissions[key]
+	return run
 }
 
-// leave keeps a submission that was carried out, for as long as there is room.
-func (o *once) leave(key string, w *submission, did bool) {
+// claim waits until it is the one to act on a form, or somebody has. Who does not
+// renew a claim is gone, and the next may have it; time is measured here, so that
+// no two clocks are compared.
+func (o *once) claim(ctx context.Context, key string) (mine store.Document, done *api.Run, err error) {
+	var version int64
+	var since time.Time
+	for {
+		k, err := document.Read[submission](ctx, o.docs, kindForm, key)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return mine, nil, err
+		}
+		if k.Value.Done {
+			return mine, &k.Value.Run, nil
+		}
+		if k.Version != version {
+			version, since = k.Version, time.Now()
+		}
+		if version == 0 || time.Since(since) >= lapse {
+			mine, err = document.Make(kindForm, key, version, submission{})
+			if err == nil {
+				mine, err = o.docs.PutDocument(ctx, mine)
+			}
+			if !errors.Is(err, store.ErrStale) {
+				return mine, nil, err
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return mine, nil, ctx.Err()
+		case <-time.After(askAgain):
+		}
+	}
+}
+
+// renew shows that somebody still acts, until the claim is released.
+func (o *once) renew(claim store.Document) (release func() store.Document) {
+	ctx, stop := context.WithCancel(context.Background())
+	var renewing sync.WaitGroup
+	renewing.Go(func() {
+		every := time.NewTicker(renewEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-every.C:
+			}
+			if next, err := o.docs.PutDocument(ctx, claim); err == nil {
+				claim = next
+			}
+		}
+	})
+	return func() store.Document {
+		stop()
+		renewing.Wait()
+		return claim
+	}
+}
+
+// conclude keeps what came of a form, or lets somebody try again.
+func (o *once) conclude(ctx context.Context, claim store.Document, run *api.Run) error {
+	if run == nil {
+		return document.Remove(ctx, o.docs, claim.Kind, claim.Key, claim.Version)
+	}
+	err := document.Put(ctx, o.docs, claim.Kind, claim.Key, claim.Version, submission{true, *run})
+	return errors.Join(err, o.sweep(ctx))
+}
+
+// sweep forgets what came of old forms, now and then.
+func (o *once) sweep(ctx context.Context) error {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if w.users--; did {
-		w.kept = true
-		o.order = append(o.order, key)
+	due := time.Since(o.swept) >= sweepEvery
+	if due {
+		o.swept = time.Now()
 	}
-	if w.users == 0 && !w.kept {
-		delete(o.submissions, key)
+	o.mu.Unlock()
+	if !due {
+		return nil
 	}
-	if len(o.order) > maxOnce {
-		delete(o.submissions, o.order[0])
-		o.order = o.order[1:]
+	all, err := o.docs.Documents(ctx, kindForm, "", "", 0)
+	for _, d := range all {
+		if time.Since(d.At) > formLife {
+			err = errors.Join(err, document.Remove(ctx, o.docs, kindForm, d.Key, d.Version))
+		}
 	}
+	return err
 }
 
 func submissionKey(r *http.Request) string {

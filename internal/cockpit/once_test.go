@@ -3,13 +3,16 @@ package cockpit_test
 import (
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 // A form that is sent twice, by a double press or because its answer never came,
@@ -96,31 +99,69 @@ func TestARepeatDoesNotWaitForWhatBroke(t *testing.T) {
 	}
 }
 
-// What failed over and over takes nobody's place: a form that was sent before is
-// still known.
+// What failed is not kept; what was done is.
 func TestFailuresAreNotRemembered(t *testing.T) {
 	svc := &apitest.Service{}
 	svc.ProjectAnswer.Name = "shop"
 	svc.StartAnswer = &api.Run{Alias: "r9"}
-	started, fail := 0, false
+	fail := true
 	svc.On = func(c apitest.Call) error {
 		if c.Verb == "start" && fail {
 			return core.Errorf(core.CodeUnavailable, "not now")
 		}
-		if c.Verb == "start" {
-			started++
+		return nil
+	}
+	db := sqlitetest.New(t)
+	h := serveWith(t, svc, api.RoleApprover, db)
+	form := url.Values{"goal": {"Sell tea"}, "once": {"0123456789abcdefghij"}}
+	for kept, fails := range []bool{true, false} {
+		fail = fails
+		post(h, "/projects/shop/new", form)
+		if all, err := db.Documents(t.Context(), "form", "", "", 0); err != nil || len(all) != kept {
+			t.Errorf("%d forms are kept, not %d: %v", len(all), kept, err)
+		}
+	}
+}
+
+// TestEnginesStartOnce: a balancer may give each press of a button to another engine.
+func TestEnginesStartOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	svc := &apitest.Service{}
+	svc.ProjectAnswer.Name = "shop"
+	svc.StartAnswer = &api.Run{Alias: "r9"}
+	var started atomic.Int32
+	acting, others := make(chan struct{}), make(chan struct{})
+	svc.On = func(c apitest.Call) error {
+		if c.Verb == "start" && started.Add(1) == 1 {
+			close(acting)
+			<-others
 		}
 		return nil
 	}
-	h := serve(t, svc, api.RoleApprover)
-	first := url.Values{"goal": {"Sell tea"}, "once": {"0123456789abcdefghij"}}
-	post(h, "/projects/shop/new", first)
-	fail = true
-	for range 1100 { // more than are remembered
-		post(h, "/projects/shop/new", url.Values{"goal": {"Sell coffee"}, "once": {"0123456789abcdefghij"}})
+	form := url.Values{"goal": {"Sell tea"}, "once": {"0123456789abcdefghij"}}
+	engines := []http.Handler{
+		serveWith(t, svc, api.RoleApprover, sqlitetest.Open(t, path)), serveWith(t, svc, api.RoleApprover, sqlitetest.Open(t, path)),
 	}
-	fail = false
-	if post(h, "/projects/shop/new", first); started != 1 {
-		t.Errorf("the first form started %d runs", started)
+	var presses sync.WaitGroup
+	press := func(i int) {
+		presses.Go(func() {
+			if w := post(engines[i%2], "/projects/shop/new", form); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/runs/r9" {
+				t.Errorf("press %d: %d to %s", i, w.Code, w.Header().Get("Location"))
+			}
+		})
+	}
+	press(0)
+	<-acting
+	for i := range 5 {
+		press(i + 1)
+	}
+	close(others)
+	presses.Wait()
+	if n := started.Load(); n != 1 {
+		t.Errorf("it started %d times", n)
+	}
+	next := serveWith(t, svc, api.RoleApprover, sqlitetest.Open(t, path))
+	if w := post(next, "/projects/shop/new", form); w.Header().Get("Location") != "/runs/r9" || started.Load() != 1 {
+		t.Errorf("sent again to another engine: %d to %s, %d started", w.Code, w.Header().Get("Location"), started.Load())
 	}
 }

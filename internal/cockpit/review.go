@@ -49,7 +49,7 @@ func (c *cockpit) reviewOf(r *http.Request, d api.RunDetail) (reviewForm, error)
 	waits := d.Gate != nil || d.Status == core.StatusReview
 	f.Can = waits && d.Waves == nil && api.CallerFrom(r.Context()).May(api.RoleApprover)
 	f.Way, f.Against = backFrom(d), against(d)
-	list, err := c.opts.Drafts.Of(d.ID, reviewer(r))
+	list, err := c.drafts.Of(r.Context(), d.ID, reviewer(r))
 	f.Drafts = remarks(list, f.Subject.Commit)
 	return f, err
 }
@@ -87,7 +87,7 @@ func (c *cockpit) comment(r *http.Request) (string, error) {
 	if _, err := hex.DecodeString(commit); err != nil || len(commit) > maxHash {
 		return "", core.Errorf(core.CodeInvalid, "no commit chosen").WithHint("go back to the changes and choose a line there")
 	}
-	err = c.opts.Drafts.Put(d.ID, reviewer(r), draft.Comment{
+	err = c.drafts.Put(r.Context(), d.ID, reviewer(r), draft.Comment{
 		Key: clip(80, form.Get("key")), Path: clip(1000, form.Get("path")), Line: line, Gone: form.Has("gone"),
 		Quote: clip(maxQuote, form.Get("quote")), Text: clip(20_000, strings.TrimSpace(form.Get("text"))), Commit: commit,
 	})
@@ -104,7 +104,7 @@ func (c *cockpit) sendReview(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	drafts, err := c.opts.Drafts.Of(d.ID, reviewer(r))
+	drafts, err := c.drafts.Of(r.Context(), d.ID, reviewer(r))
 	if err != nil {
 		return "", err
 	}
@@ -119,7 +119,7 @@ func (c *cockpit) sendReview(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return runPath(run.Alias), c.opts.Drafts.Clear(d.ID, reviewer(r), drafts)
+	return runPath(run.Alias), c.drafts.Clear(r.Context(), d.ID, reviewer(r), drafts)
 }
 
 // requested is the text of a change request: words on the whole, and each comment with

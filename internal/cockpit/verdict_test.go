@@ -10,7 +10,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 // atReview is a run by phases whose reviewer has said something.
@@ -95,8 +94,7 @@ func TestALaterGateSaysWhatWasApprovedAgainstAReview(t *testing.T) {
 // Words on code go to who wrote it, unless somebody chooses another stage.
 func TestWordsOnCodeGoToWhoWroteIt(t *testing.T) {
 	svc := waiting(atReview(core.ReviewApproved))
-	drafts := draft.Open(t.TempDir())
-	h := serveWith(t, svc, api.RoleApprover, drafts)
+	h := serve(t, svc, api.RoleApprover)
 	for _, address := range everyGate {
 		_, body := get(t, h, address)
 		for _, want := range []string{`<option value="review">Review`, `<option value="implement" selected>Implement`, `<option value="plan">Plan`} {

@@ -85,6 +85,12 @@ type Memory interface {
 	Remember(ctx context.Context, key string, verdict []byte) error
 }
 
+// Drafts keeps what people wrote about a run and have not sent.
+type Drafts interface {
+	// Forget removes it; nobody can send it any more.
+	Forget(ctx context.Context, run string) error
+}
+
 // Options are what a dispatcher works with.
 type Options struct {
 	Layout   Layout
@@ -98,6 +104,7 @@ type Options struct {
 	Pulls    Pulls
 	Poll     time.Duration // between looks at a pull request, while it changes
 	Notifier Notifier
+	Drafts   Drafts
 	Projects Projects
 	Epics    Epics
 	Folder   Folder

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"path/filepath"
 
-	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
 
@@ -24,9 +23,6 @@ func (l Layout) Folder(id spawn.ID) string { return l.Attempt(id.Run, id.Attempt
 
 // Work holds the working folders of a run.
 func (l Layout) Work(run string) string { return filepath.Join(l.State, "work", run) }
-
-// Drafts holds what people wrote about a run and have not sent.
-func (l Layout) Drafts(run string) string { return filepath.Join(l.State, draft.Folder, run) }
 
 // Workspace is where an attempt works.
 func (l Layout) Workspace(run, attempt string) string {

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/forgetest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -76,7 +78,7 @@ func newPress(t *testing.T) *press {
 		Stages: []*core.Stage{{ID: core.PublishStage, Tasks: []*core.Task{task}}},
 	}
 	p.Dispatcher = New(p.engine, Options{
-		Forges: oneForge{f}, Yards: oneYard{y}, Poll: time.Hour, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
+		Forges: oneForge{f}, Yards: oneYard{y}, Drafts: draft.Open(sqlitetest.New(t)), Poll: time.Hour, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
 	})
 	t.Cleanup(p.Close)
 	return p

@@ -20,10 +20,13 @@ func (d *Dispatcher) sweep(ctx context.Context, run *core.Run) error {
 		return fmt.Errorf("list the folders of checks: %w", err)
 	}
 	folders = slices.DeleteFunc(folders, func(folder string) bool { return !core.IsCheckID(filepath.Base(folder)) })
-	for _, folder := range append(folders, d.Layout.Work(run.ID), d.Layout.Drafts(run.ID)) {
+	for _, folder := range append(folders, d.Layout.Work(run.ID)) {
 		if err := yard.RemoveWorkspace(folder); err != nil {
 			d.Log.Warn("a working folder could not be removed", "run", run.Alias, "error", err)
 		}
+	}
+	if err := d.Drafts.Forget(ctx, run.ID); err != nil {
+		return err
 	}
 	y, err := d.Yards.Yard(ctx, run.Project)
 	if err != nil {

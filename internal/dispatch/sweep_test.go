@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 // TestASweepThatWasCutShort is not on record, and nobody is warned of it: the next
@@ -41,14 +43,21 @@ func TestASweepThatWasCutShort(t *testing.T) {
 func TestASweepLeavesAttempts(t *testing.T) {
 	p := newPress(t)
 	p.Layout.State = t.TempDir()
+	drafts := draft.Open(sqlitetest.New(t))
+	p.Drafts = drafts
+	for _, run := range []string{"run-1", "other"} {
+		if err := drafts.Put(t.Context(), run, "ada", draft.Comment{Key: "k", Text: "words"}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	attempt := core.AttemptID(core.TaskID("check-style", 1, ""), 1)
 	stays := []string{
 		p.Layout.Attempt("run-1", attempt), p.Layout.Attempt("run-1", core.AttemptID(core.TaskID("check-2", 1, "api"), 3)),
-		p.Layout.Attempt("other", core.CheckID(attempt, "0123456789ab", 1)), p.Layout.Work("other"), p.Layout.Drafts("other"),
+		p.Layout.Attempt("other", core.CheckID(attempt, "0123456789ab", 1)), p.Layout.Work("other"),
 	}
 	goes := []string{
 		p.Layout.Attempt("run-1", core.CheckID(attempt, "0123456789ab", 1)), p.Layout.Attempt("run-1", core.CheckID("build.r1.a1", "0123456789ab", 12)),
-		p.Layout.Work("run-1"), p.Layout.Drafts("run-1"),
+		p.Layout.Work("run-1"),
 	}
 	for _, dir := range slices.Concat(stays, goes) {
 		if err := os.MkdirAll(filepath.Join(dir, "in"), 0o700); err != nil {
@@ -57,6 +66,11 @@ func TestASweepLeavesAttempts(t *testing.T) {
 	}
 	if err := p.sweep(t.Context(), p.run); err != nil {
 		t.Fatal(err)
+	}
+	for run, left := range map[string]bool{"run-1": false, "other": true} {
+		if size, err := drafts.Size(t.Context(), run); err != nil || size > 0 != left {
+			t.Errorf("%d bytes of comments on %s are left, %v", size, run, err)
+		}
 	}
 	there := func(dir string) bool { _, err := os.Stat(filepath.Join(dir, "in")); return err == nil }
 	for _, dir := range stays {

@@ -3,12 +3,11 @@ package document_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/document"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 type documents = store.Documents
@@ -30,23 +29,9 @@ func (c crowded) PutDocument(ctx context.Context, d store.Document) (store.Docum
 	return c.documents.PutDocument(ctx, d)
 }
 
-func open(t *testing.T) store.Store {
-	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "stellwerk.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
-}
-
 // TestAChangeIsMadeToWhatIsThere: whoever was faster is not overwritten.
 func TestAChangeIsMadeToWhatIsThere(t *testing.T) {
-	db, others := open(t), 3
+	db, others := sqlitetest.New(t), 3
 	asked := 0
 	err := document.Change(t.Context(), crowded{db, &others}, "k", "a", func(v *int) error {
 		asked++
@@ -60,7 +45,7 @@ func TestAChangeIsMadeToWhatIsThere(t *testing.T) {
 }
 
 func TestAChangeThatIsRefusedChangesNothing(t *testing.T) {
-	db, no := open(t), errors.New("no")
+	db, no := sqlitetest.New(t), errors.New("no")
 	if err := document.Put(t.Context(), db, "k", "a", 0, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +62,7 @@ func TestAChangeThatIsRefusedChangesNothing(t *testing.T) {
 }
 
 func TestWhatSomebodyElseChangedIsNotRemoved(t *testing.T) {
-	db := open(t)
+	db := sqlitetest.New(t)
 	for _, v := range []int{1, 2} {
 		if err := document.Change(t.Context(), db, "k", "a", func(have *int) error { *have = v; return nil }); err != nil {
 			t.Fatal(err)
@@ -102,7 +87,7 @@ func TestWhatSomebodyElseChangedIsNotRemoved(t *testing.T) {
 }
 
 func TestWhatIsNoValueIsAnError(t *testing.T) {
-	db := open(t)
+	db := sqlitetest.New(t)
 	if err := document.Put(t.Context(), db, "k", "a", 0, "text"); err != nil {
 		t.Fatal(err)
 	}

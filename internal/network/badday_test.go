@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -353,7 +353,7 @@ func TestGetChangesNothing(t *testing.T) {
 
 func TestWhoMayNot(t *testing.T) {
 	w := serve(t, network.Config{})
-	attempts, err := api.OpenAttemptTokens(filepath.Join(t.TempDir(), "key"))
+	attempts, err := api.OpenAttemptTokens(t.Context(), sqlitetest.New(t))
 	if err != nil {
 		t.Fatal(err)
 	}

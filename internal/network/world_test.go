@@ -30,7 +30,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -52,15 +52,7 @@ func serve(t *testing.T, c network.Config) *world {
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:0"
 	}
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "stellwerk.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := sqlitetest.New(t)
 	w := &world{
 		t: t, svc: &apitest.Service{Scenes: apitest.Scenes{Moves: make(chan api.Moved)}}, db: db,
 		access: access.Open(db, "root", time.Now),

@@ -15,7 +15,9 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -37,7 +39,7 @@ type estate struct {
 	transcript string // path in the attempt's folder
 	copied     string // path in the run's folder
 	work       string
-	draft      string
+	drafts     *draft.Book
 	asked      string // digest of the prompt
 	orphan     string // digest of a blob that nobody speaks of
 	first      string // commit of the attempt
@@ -66,12 +68,12 @@ func newEstate(t *testing.T) *estate {
 	ended := time.Now().Add(-100 * time.Hour)
 	e := &estate{
 		t: t, yard: y, swept: true, first: commits[0], other: commits[1], work: filepath.Join(dir, "work", theRun),
-		draft:      filepath.Join(dir, "drafts", theRun),
 		transcript: filepath.Join(dir, "attempts", theRun, theAttempt, "out.jsonl"),
 		copied:     filepath.Join(dir, "runs", theRun, "transcripts", theAttempt+".jsonl"),
 		row:        store.RunRow{ID: theRun, Alias: "brisk-otter", Project: "p1", Branch: "feature/x", EndedAt: &ended},
 	}
-	e.Options = Options{State: dir, Store: e, Blobs: blobs, Yards: e, Left: func(string) error { return nil }, Log: slog.New(slog.DiscardHandler)}
+	e.drafts = draft.Open(sqlitetest.New(t))
+	e.Options = Options{State: dir, Store: e, Drafts: e.drafts, Blobs: blobs, Yards: e, Left: func(string) error { return nil }, Log: slog.New(slog.DiscardHandler)}
 	e.exited = core.AttemptExited{Attempt: theAttempt, Transcript: e.blob("said"), Delivery: &core.Delivery{
 		Commit: e.first, Ref: theRef, Artifacts: []core.Artifact{{Name: "plan.md", Digest: e.blob("plan")}},
 	}}
@@ -80,7 +82,7 @@ func newEstate(t *testing.T) *estate {
 	e.file(filepath.Join(filepath.Dir(e.transcript), "prompt.md"), "asked")
 	e.file(e.copied, "said")
 	e.file(filepath.Join(e.work, "left"), "left")
-	e.file(filepath.Join(e.draft, "a.json"), "{}")
+	must(t, e.drafts.Put(t.Context(), theRun, "ada", draft.Comment{Key: "k", Text: "words"}))
 	must(t, y.Keep(t.Context(), theRef, e.first))
 	must(t, y.Move(t.Context(), "refs/heads/feature/x", "", e.first))
 	return e
@@ -210,11 +212,16 @@ func (e *estate) there() []string {
 	e.t.Helper()
 	var all []string
 	for what, path := range map[string]string{
-		"attempt " + theAttempt: filepath.Dir(e.transcript), "transcript " + theAttempt: e.copied, "work " + theRun: e.work, "draft " + theRun: e.draft,
+		"attempt " + theAttempt: filepath.Dir(e.transcript), "transcript " + theAttempt: e.copied, "work " + theRun: e.work,
 	} {
 		if _, err := os.Lstat(path); err == nil {
 			all = append(all, what)
 		}
+	}
+	size, err := e.drafts.Size(e.t.Context(), theRun)
+	must(e.t, err)
+	if size > 0 {
+		all = append(all, "draft "+theRun)
 	}
 	orphan, err := e.Blobs.Path(e.orphan)
 	must(e.t, err)

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -144,11 +143,13 @@ func (o *over) work(ctx context.Context) error {
 
 // drafts handles comments that were written in the moment in which the run ended.
 func (o *over) drafts(ctx context.Context) error {
-	dir := filepath.Join(o.State, draft.Folder, o.row.ID)
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	size, err := o.Drafts.Size(ctx, o.row.ID)
+	if err != nil || size == 0 {
+		return err
 	}
-	o.folder(KindDraft, dir, "the run is over, and takes no comments", nil)
+	item := o.item(KindDraft, o.row.ID)
+	item.Proof, item.Bytes = "the run is over, and takes no comments", size
+	o.did(item, func() error { return o.Drafts.Forget(ctx, o.row.ID) })
 	return ctx.Err()
 }
 

@@ -84,7 +84,7 @@ func TestALinkGoesAndNotWhereItLeads(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	elsewhere := t.TempDir()
-	for _, dir := range []string{e.work, e.draft, filepath.Dir(e.transcript)} {
+	for _, dir := range []string{e.work, filepath.Dir(e.transcript)} {
 		moved := filepath.Join(elsewhere, filepath.Base(filepath.Dir(dir)), filepath.Base(dir))
 		must(t, os.MkdirAll(filepath.Dir(moved), 0o700))
 		must(t, os.Rename(dir, moved))
@@ -94,7 +94,7 @@ func TestALinkGoesAndNotWhereItLeads(t *testing.T) {
 	if there := e.there(); len(there) > 0 {
 		t.Errorf("left are %q", there)
 	}
-	for _, file := range []string{"work/" + theRun + "/left", "drafts/" + theRun + "/a.json", theRun + "/" + theAttempt + "/out.jsonl"} {
+	for _, file := range []string{"work/" + theRun + "/left", theRun + "/" + theAttempt + "/out.jsonl"} {
 		if _, err := os.Stat(filepath.Join(elsewhere, file)); err != nil {
 			t.Error(err)
 		}

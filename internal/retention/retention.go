@@ -41,6 +41,12 @@ type Store interface {
 	Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error)
 }
 
+// Drafts is what people wrote about a run and have not sent.
+type Drafts interface {
+	Size(ctx context.Context, run string) (int64, error)
+	Forget(ctx context.Context, run string) error
+}
+
 // Yards finds the yard of a project.
 type Yards interface {
 	Yard(ctx context.Context, project string) (*yard.Yard, error)
@@ -51,7 +57,9 @@ type Options struct {
 	State string // the state folder
 	Store Store
 	Blobs *blob.Folder
-	Yards Yards
+	// Drafts keeps what people wrote about runs and have not sent.
+	Drafts Drafts
+	Yards  Yards
 	// Left is why a project is left to engines of a newer version; nil if it is not.
 	Left func(project string) error
 	Log  *slog.Logger

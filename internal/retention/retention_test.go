@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 func TestAFolderGoesAsAWholeAlsoWhereThatWasCutShort(t *testing.T) {
@@ -67,23 +69,23 @@ func TestALinkIsNoTranscript(t *testing.T) {
 }
 
 func TestCommentsOfARunThatIsOverGo(t *testing.T) {
-	state := t.TempDir()
+	drafts := draft.Open(sqlitetest.New(t))
 	for _, run := range []string{"r1", "r2"} {
-		if err := os.MkdirAll(filepath.Join(state, "drafts", run), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(state, "drafts", run, "a.json"), []byte("{}"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, drafts.Put(t.Context(), run, "ada", draft.Comment{Key: "k", Text: "words"}))
 	}
-	o := &over{pass: &pass{Request: Request{Remove: true}, Options: Options{State: state}}, row: store.RunRow{ID: "r1"}}
+	size, err := drafts.Size(t.Context(), "r1")
+	must(t, err)
+	o := &over{pass: &pass{Request: Request{Remove: true}, Options: Options{Drafts: drafts}}, row: store.RunRow{ID: "r1"}}
 	for range 2 {
-		if err := o.drafts(t.Context()); err != nil {
-			t.Fatal(err)
+		must(t, o.drafts(t.Context()))
+	}
+	for run, want := range map[string]int64{"r1": 0, "r2": size} {
+		if left, err := drafts.Size(t.Context(), run); err != nil || left != want {
+			t.Errorf("%d bytes are left of %s, not %d: %v", left, run, want, err)
 		}
 	}
-	if entries, err := os.ReadDir(filepath.Join(state, "drafts")); err != nil || len(entries) != 1 || entries[0].Name() != "r2" || o.report.Bytes != 2 {
-		t.Errorf("left are %v, %v, %+v", entries, err, o.report)
+	if o.report.Bytes != size || len(o.report.Items) != 1 {
+		t.Errorf("%+v", o.report)
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 // Folder is where an engine keeps everything. The repository of a person
@@ -30,12 +29,10 @@ func (s Folder) Blobs() string           { return s.path("blobs") }
 func (s Folder) Runs() string            { return s.path("runs") }
 func (s Folder) Yards() string           { return s.path("yards") }
 func (s Folder) Pulls() string           { return s.path("pulls") }
-func (s Folder) Drafts() string          { return s.path(draft.Folder) }
 func (s Folder) Bin() string             { return s.path("bin") }
 func (s Folder) lockFile() string        { return s.path("engine.lock") }
 func (s Folder) TokenFile() string       { return s.path(api.PersonTokenFile) }
 func (s Folder) LogFile() string         { return s.path("engine.log") }
-func (s Folder) ToolKey() string         { return s.path("tool.key") }
 func (s Folder) Notices() string         { return s.path("notices.json") }
 func (s Folder) Traces() string          { return s.path("traces.json") }
 func (s Folder) NetworkURL() string      { return s.path("network.url") }

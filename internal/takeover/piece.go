@@ -1,11 +1,14 @@
 package takeover
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -13,7 +16,28 @@ import (
 func pieces() []piece {
 	return []piece{
 		{"access.json", one("access.json"), people},
+		{"drafts", each("drafts/*/*.json"), drafts},
+		{"tool.key", one("tool.key"), toolKey},
 	}
+}
+
+func toolKey(o Options, files []string) ([]store.Document, error) {
+	return api.OldToolKey(filepath.Join(o.Dir, files[0]))
+}
+
+func drafts(o Options, files []string) (all []store.Document, err error) {
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(o.Dir, file))
+		if err != nil {
+			return nil, err
+		}
+		d, err := draft.Old(filepath.Base(filepath.Dir(file)), file, data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, d)
+	}
+	return all, nil
 }
 
 // people are those who may come in. A file that others could have written is refused.

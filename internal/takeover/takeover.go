@@ -107,3 +107,11 @@ func one(name string) func(string) ([]string, error) {
 		return []string{name}, err
 	}
 }
+
+// each is a piece of all files of a pattern.
+func each(pattern string) func(string) ([]string, error) {
+	return func(dir string) ([]string, error) {
+		files, err := fs.Glob(os.DirFS(dir), pattern)
+		return files, err
+	}
+}

@@ -1,17 +1,22 @@
 package takeover_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/takeover"
 )
 
@@ -32,10 +37,7 @@ type folder struct {
 func newFolder(t *testing.T) *folder {
 	t.Helper()
 	dir := t.TempDir()
-	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "stellwerk.db"), sqlite.Options{})
-	must(t, err)
-	t.Cleanup(func() { must(t, db.Close()) })
-	return &folder{t, dir, db}
+	return &folder{t, dir, sqlitetest.Open(t, filepath.Join(dir, "stellwerk.db"))}
 }
 
 func (f *folder) write(name, content string) {
@@ -136,5 +138,35 @@ func TestAFileThatOthersCouldHaveWrittenIsRefused(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(f.dir, "access.json")); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestUnsentCommentsAreKept(t *testing.T) {
+	f := newFolder(t)
+	sum := sha256.Sum256([]byte("ada"))
+	ada := hex.EncodeToString(sum[:16]) + ".json"
+	f.write("drafts/r1/"+ada, `{"person":"ada","comments":[{"key":"k","path":"a.go","line":2,"quote":"x","text":"not like this","commit":"abc"}]}`)
+	f.write("drafts/r2/"+ada, `{"person":"ada","comments":[{"key":"k","path":"b.go","line":3,"quote":"y","text":"nor this","commit":"abc"}]}`)
+	must(t, f.run(f.db))
+	f.wantAside("drafts/r1/" + ada)
+	f.wantAside("drafts/r2/" + ada)
+	for run, want := range map[string]string{"r1": "not like this", "r2": "nor this"} {
+		list, err := draft.Open(f.db).Of(t.Context(), run, "ada")
+		if err != nil || len(list) != 1 || list[0].Text != want {
+			t.Errorf("%+v, %v", list, err)
+		}
+	}
+}
+
+func TestAttemptsKeepTheirTokens(t *testing.T) {
+	f := newFolder(t)
+	f.write("tool.key", strings.Repeat("ab", 32)+"\n")
+	must(t, f.run(f.db))
+	f.wantAside("tool.key")
+	tokens, err := api.OpenAttemptTokens(t.Context(), f.db)
+	must(t, err)
+	// as the version before issued it
+	if got := tokens.Issue("r", "build.r1.a1"); got != "r.build.r1.a1.stwk_PysXlIpJAUDTAiu8n35lsNjQ_pdazAeyrf3mJYL51u8" {
+		t.Errorf("the token is %s", got)
 	}
 }

@@ -26,10 +26,16 @@ type line struct {
 	stop   context.CancelFunc
 	ended  chan error
 	log    io.Writer
+	who    engine.Dispatcher // that executes effects
 }
 
 func openLine(ctx context.Context, shop *workshop, dir string) (*line, error) {
-	l := &line{log: shop.log}
+	return openLineWith(ctx, shop, dir, nobody{})
+}
+
+// openLineWith has somebody execute effects.
+func openLineWith(ctx context.Context, shop *workshop, dir string, who engine.Dispatcher) (*line, error) {
+	l := &line{log: shop.log, who: who}
 	var err error
 	l.app, err = app.Open(ctx, app.Options{State: dir, Version: "bench", Log: shop.log, Wrap: func(p *app.Parts) {
 		l.parts = *p
@@ -65,7 +71,7 @@ func (l *line) start(ctx context.Context) {
 		Store: l.parts.Store, Journal: l.parts.Journal, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
 		Log: slog.New(slog.NewTextHandler(l.log, nil)), Name: "bench",
 	})
-	l.engine.SetDispatcher(nobody{})
+	l.engine.SetDispatcher(l.who)
 	ctx, l.stop = context.WithCancel(ctx)
 	l.ended = make(chan error, 1)
 	go func() { l.ended <- l.engine.Run(ctx) }()

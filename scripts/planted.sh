@@ -25,7 +25,7 @@ planted() {
 	echo "planted: $name caught by $test in $package"
 }
 
-planted nofsync ./internal/blob TestPutIsDurableWhenItReturns "a crash of the machine takes its name"
+planted nofsync ./internal/object/folder TestPutIsDurableWhenItReturns "a crash of the machine takes its name"
 planted effectfirst ./internal/engine TestEffectsWaitForTheCommit "effect before commit"
 planted unclaimed ./internal/crash TestAnAttemptStartedTwiceRunsOnce "ran twice"
 exit "$missed"

@@ -30,7 +30,7 @@ type NoticeTests struct {
 
 // Prune says what is to go.
 type Prune struct {
-	OlderThan   time.Duration `json:"older_than" doc:"In nanoseconds: how long ago runs ended and blobs were put, at least 24 hours"`
+	OlderThan   time.Duration `json:"older_than" doc:"In nanoseconds: how long ago runs ended and objects were put, at least 24 hours"`
 	Transcripts bool          `json:"transcripts,omitempty" doc:"Copies of transcripts in run folders, too"`
 	Remove      bool          `json:"remove,omitempty" doc:"Otherwise nothing is removed"`
 }
@@ -45,7 +45,7 @@ type Pruned struct {
 
 // PrunedItem is something that was removed.
 type PrunedItem struct {
-	Kind  string `json:"kind" doc:"work, attempt, transcript, ref or blob"`
+	Kind  string `json:"kind" doc:"work, attempt, transcript, ref or object"`
 	Run   string `json:"run,omitempty"`
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`

@@ -19,7 +19,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
@@ -36,6 +35,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 	"github.com/stellwerk-dev/stellwerk/internal/notice"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
+	objectfolder "github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/service"
@@ -96,7 +97,7 @@ type App struct {
 	state    statefolder.Folder
 	lock     *statefolder.Lock
 	store    store.Store
-	blobs    *blob.Folder
+	objects  object.Objects
 	journal  *journal.Journal
 	yards    *yards
 	engine   *engine.Engine
@@ -143,7 +144,7 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	a.store = database
-	if a.blobs, err = blob.Open(a.state.Blobs()); err != nil {
+	if a.objects, err = objectfolder.Open(a.state.Objects()); err != nil {
 		return err
 	}
 	if a.settings, err = config.OfPerson(nil); err != nil {
@@ -153,7 +154,7 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	a.access = access.Open(a.store, Person(), time.Now)
-	a.journal = journal.New(a.state.Runs(), a.blobs, a.log)
+	a.journal = journal.New(a.state.Runs(), a.objects, a.log)
 	a.yards = &yards{dir: a.state.Yards(), pass: forges.GitCredential, open: map[string]*yard.Yard{}}
 	self, err := shim.InstallSelf(a.state.Bin())
 	if err != nil {
@@ -213,7 +214,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	teller := notice.New(notice.Options{File: a.state.Notices(), Load: a.engine.Load, Project: find.ProjectName, Redactor: a.redactorOf, Log: a.log})
 	a.outbox = teller.Outbox
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
-		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Blobs: a.blobs,
+		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Objects: a.objects,
 		Spawner: parts.Spawner, Exchange: parts.Exchange, Commands: parts.Commands, Sessions: sessions, Forges: forges, Pulls: pulls, Poll: a.settings.Forge.Poll.V, Notifier: teller, Drafts: draft.Open(a.store), Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
@@ -226,10 +227,10 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	})
 	a.Service = service.New(service.Options{
 		Version: a.opts.Version, Person: person, Self: self, Agent: claude.Program, State: a.state,
-		Store: a.store, Blobs: a.blobs, Journal: a.journal, Yards: a.yards, Engine: a.engine, Deciders: deciders(),
+		Store: a.store, Objects: a.objects, Journal: a.journal, Yards: a.yards, Engine: a.engine, Deciders: deciders(),
 		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access,
 		Tools: &toolcall.Tools{
-			Engine: a.engine, Find: find, Yards: a.yards, Blobs: a.blobs, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,
+			Engine: a.engine, Find: find, Yards: a.yards, Objects: a.objects, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,
 		},
 		Redactor: a.redactor, Secrets: a.redactorOf, Isolation: isolation, Log: a.log, Work: &a.work,
 	})

@@ -17,11 +17,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/waves"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/journal"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
+	"github.com/stellwerk-dev/stellwerk/internal/object/folder"
 )
 
 const (
@@ -32,21 +33,21 @@ const (
 // surfStory is a run in waves that is driven by law, decider and fold, and kept in
 // a run folder as an engine keeps it.
 type surfStory struct {
-	t     *testing.T
-	keep  *journal.Journal
-	blobs *blob.Folder
-	run   *core.Run
-	head  core.Head
-	now   time.Time
+	t       *testing.T
+	keep    *journal.Journal
+	objects object.Objects
+	run     *core.Run
+	head    core.Head
+	now     time.Time
 }
 
 func newSurfStory(t *testing.T, state, repository string) *surfStory {
 	t.Helper()
-	blobs, err := blob.Open(filepath.Join(state, "blobs"))
+	objects, err := folder.Open(filepath.Join(state, "blobs"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &surfStory{t: t, blobs: blobs, keep: journal.New(filepath.Join(state, "runs"), blobs, slog.New(slog.DiscardHandler)), now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
+	s := &surfStory{t: t, objects: objects, keep: journal.New(filepath.Join(state, "runs"), objects, slog.New(slog.DiscardHandler)), now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
 	out, err := exec.CommandContext(t.Context(), "git", "-C", repository, "rev-parse", "HEAD").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +135,7 @@ func (s *surfStory) ended(attempt string) core.AttemptExited {
 	}
 	for _, name := range task.Outputs {
 		content := fmt.Sprintf("%s of %s\n", name, attempt)
-		digest, size, err := s.blobs.Put(s.t.Context(), strings.NewReader(content), 0)
+		digest, size, err := s.objects.Put(s.t.Context(), strings.NewReader(content), 0)
 		if err = errors.Join(err, s.keep.Artifact(surfRun, place, stage.Round, name, []byte(content))); err != nil {
 			s.t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ const (
 
 // artifact passes if the delivery has an artifact of that name that is not blank and fits the check's schema, if there is
 // one. Stellwerk must also be able to act on a review or a plan.
-func (v *evaluation) artifact(c core.Check) (core.CheckResult, error) {
+func (v *evaluation) artifact(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	a := v.subject.Delivery.Artifact(c.Name)
 	if a == nil {
 		return fail("%s", notHandedIn(c.Name, v.subject.Delivery)), nil
@@ -32,7 +33,7 @@ func (v *evaluation) artifact(c core.Check) (core.CheckResult, error) {
 	if parsed {
 		limit = maxParsed
 	}
-	data, err := v.read(*a, limit)
+	data, err := v.read(ctx, *a, limit)
 	if err != nil {
 		return core.CheckResult{}, err
 	}
@@ -89,8 +90,8 @@ func notHandedIn(name string, d *core.Delivery) string {
 	return b.String()
 }
 
-func (v *evaluation) read(a core.Artifact, limit int64) (data []byte, err error) {
-	f, err := v.Artifacts.Open(a.Digest)
+func (v *evaluation) read(ctx context.Context, a core.Artifact, limit int64) (data []byte, err error) {
+	f, err := v.Artifacts.Open(ctx, a.Digest)
 	if err != nil {
 		return nil, fmt.Errorf("open artifact %s: %w", show(a.Name), err)
 	}

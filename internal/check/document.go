@@ -14,7 +14,7 @@ import (
 // output passes if a worker handed in an answer that can be read and that covers the criteria of its delegation, with the
 // documents that a completed answer needs. For a criterion that the worker claims to have met, its command must succeed.
 func (v *evaluation) output(ctx context.Context, c core.Check) (core.CheckResult, error) {
-	data, missing, err := v.document(core.OutputArtifact)
+	data, missing, err := v.document(ctx, core.OutputArtifact)
 	if err != nil || missing != "" {
 		return fail("%s", missing), err
 	}
@@ -26,7 +26,7 @@ func (v *evaluation) output(ctx context.Context, c core.Check) (core.CheckResult
 		if out.Status != core.OutputCompleted {
 			break // a worker that is stuck hands in what it has
 		}
-		if r, err := v.artifact(core.Check{Kind: core.CheckArtifact, Name: name}); err != nil || !r.Passed {
+		if r, err := v.artifact(ctx, core.Check{Kind: core.CheckArtifact, Name: name}); err != nil || !r.Passed {
 			return fail("%s says completed, but: %s", core.OutputArtifact, r.Detail), err
 		}
 	}
@@ -44,8 +44,8 @@ func (v *evaluation) output(ctx context.Context, c core.Check) (core.CheckResult
 }
 
 // decision passes if a planner handed in a decision that can be read.
-func (v *evaluation) decision() (core.CheckResult, error) {
-	data, missing, err := v.document(core.DecisionArtifact)
+func (v *evaluation) decision(ctx context.Context) (core.CheckResult, error) {
+	data, missing, err := v.document(ctx, core.DecisionArtifact)
 	if err != nil || missing != "" {
 		return fail("%s", missing), err
 	}
@@ -61,7 +61,7 @@ func (v *evaluation) decision() (core.CheckResult, error) {
 }
 
 // document reads a document of a run in waves, or says why it cannot be read.
-func (v *evaluation) document(name string) (data []byte, missing string, err error) {
+func (v *evaluation) document(ctx context.Context, name string) (data []byte, missing string, err error) {
 	a := v.subject.Delivery.Artifact(name)
 	switch {
 	case a == nil:
@@ -70,7 +70,7 @@ func (v *evaluation) document(name string) (data []byte, missing string, err err
 		return nil, fmt.Sprintf("%s is %d bytes; at most %d are read. Say it in fewer words, and hand in what is long as a document of its own.",
 			name, a.Size, wave.MaxBytes), nil
 	}
-	data, err = v.read(*a, wave.MaxBytes)
+	data, err = v.read(ctx, *a, wave.MaxBytes)
 	return data, "", err
 }
 

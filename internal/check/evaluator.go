@@ -117,13 +117,13 @@ func (v *evaluation) kind(ctx context.Context, c core.Check) (core.CheckResult, 
 	case core.CheckCommand:
 		return v.command(ctx, c)
 	case core.CheckArtifact:
-		return v.artifact(c)
+		return v.artifact(ctx, c)
 	case core.CheckState:
 		return v.state(ctx, c)
 	case core.CheckGit:
 		return v.git(ctx, c)
 	case core.CheckPlan:
-		return v.plan(c)
+		return v.plan(ctx, c)
 	case core.CheckMerge:
 		return v.merge(ctx, c)
 	case core.CheckAlone:
@@ -131,7 +131,7 @@ func (v *evaluation) kind(ctx context.Context, c core.Check) (core.CheckResult, 
 	case core.CheckOutput:
 		return v.output(ctx, c)
 	case core.CheckDecision:
-		return v.decision()
+		return v.decision(ctx)
 	}
 	return core.CheckResult{}, core.Errorf(core.CodeUnsupported, "unknown kind of check %q", c.Kind)
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,12 +12,12 @@ import (
 )
 
 // plan passes if an artifact is a plan whose steps Stellwerk can follow.
-func (v *evaluation) plan(c core.Check) (core.CheckResult, error) {
+func (v *evaluation) plan(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	a := v.subject.Delivery.Artifact(c.Name)
 	if a == nil {
 		return fail("%s", notHandedIn(c.Name, v.subject.Delivery)), nil
 	}
-	data, err := v.read(*a, maxParsed)
+	data, err := v.read(ctx, *a, maxParsed)
 	if err != nil {
 		return core.CheckResult{}, err
 	}

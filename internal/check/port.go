@@ -26,7 +26,7 @@ type Tree interface {
 
 // Artifacts reads what attempts handed in, by digest.
 type Artifacts interface {
-	Open(digest string) (io.ReadCloser, error)
+	Open(ctx context.Context, digest string) (io.ReadCloser, error)
 }
 
 // Runner runs a command in a clean checkout of the delivery under check, set up once and isolated as the attempt was. A

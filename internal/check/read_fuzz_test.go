@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"strings"
@@ -48,7 +49,7 @@ func unshowable(r rune) bool {
 // handedIn has one document, whatever it is called.
 type handedIn []byte
 
-func (h handedIn) Open(string) (io.ReadCloser, error) {
+func (h handedIn) Open(context.Context, string) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(string(h))), nil
 }
 

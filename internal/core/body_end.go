@@ -66,5 +66,5 @@ type PersonNotified struct {
 }
 
 // RunSwept records that the working folders of a run that is over are gone.
-// Everything that was in them is in the yard and among the blobs.
+// Everything that was in them is in the yard and among the objects.
 type RunSwept struct{}

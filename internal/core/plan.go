@@ -3,7 +3,7 @@ package core
 // Plan is .ai/plan.md as it stands on the run's branch.
 type Plan struct {
 	Commit  string `json:"commit"` // that it was read from
-	Digest  string `json:"digest"` // of its text, among the blobs
+	Digest  string `json:"digest"` // of its text, among the objects
 	Steps   []Step `json:"steps,omitempty"`
 	Trouble string `json:"trouble,omitempty"` // why what is there cannot be followed
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
@@ -97,11 +97,11 @@ func (w *world) document(d *core.Delivery, name string) string {
 	if artifact == nil {
 		return ""
 	}
-	blobs, err := blob.Open(filepath.Join(w.state, "blobs"))
+	objects, err := folder.Open(filepath.Join(w.state, "blobs"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	file, err := blobs.Open(artifact.Digest)
+	file, err := objects.Open(w.t.Context(), artifact.Digest)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
@@ -50,7 +50,7 @@ func (w *world) folderWhole(h history) {
 // rebuilt is a folder of a run that nobody disturbed.
 func (w *world) rebuilt(h history) string {
 	w.t.Helper()
-	blobs, err := blob.Open(filepath.Join(w.state, "blobs"))
+	objects, err := folder.Open(filepath.Join(w.state, "blobs"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func (w *world) rebuilt(h history) string {
 	if err := folder.WriteState(run); err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := folder.WriteWaves(run, func(digest string) (io.ReadCloser, error) { return blobs.Open(digest) }); err != nil {
+	if _, err := folder.WriteWaves(run, func(digest string) (io.ReadCloser, error) { return objects.Open(w.t.Context(), digest) }); err != nil {
 		w.t.Fatal(err)
 	}
 	return dir

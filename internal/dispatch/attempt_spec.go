@@ -29,7 +29,7 @@ func (r attemptRoom) inputs(ctx context.Context) ([]byte, error) {
 		if artifact == nil {
 			continue
 		}
-		if err := r.d.copyBlob(artifact.Digest, filepath.Join(r.in(), filepath.FromSlash(in.Name)), 0o400); err != nil {
+		if err := r.d.copyObject(ctx, artifact.Digest, filepath.Join(r.in(), filepath.FromSlash(in.Name)), 0o400); err != nil {
 			return nil, err
 		}
 	}
@@ -37,13 +37,13 @@ func (r attemptRoom) inputs(ctx context.Context) ([]byte, error) {
 		return r.turn(ctx)
 	}
 	if r.ofWave() {
-		return r.waveInputs()
+		return r.waveInputs(ctx)
 	}
 	input, err := prompt.Gather(r.run, r.attempt.ID)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := r.keep()
+	kept, err := r.keep(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (r attemptRoom) told() bool {
 // keep puts the documents of the last attempt of this round into the output
 // folder again: work is completed, not repeated. Its report is not kept: each
 // attempt speaks for itself.
-func (r attemptRoom) keep() ([]string, error) {
+func (r attemptRoom) keep(ctx context.Context) ([]string, error) {
 	var kept []string
 	delivered := r.task.Delivered()
 	if delivered == nil {
@@ -131,7 +131,7 @@ func (r attemptRoom) keep() ([]string, error) {
 		if a.Name == reportFile {
 			continue
 		}
-		if err := r.d.copyBlob(a.Digest, filepath.Join(r.out(), filepath.FromSlash(a.Name)), 0o600); err != nil {
+		if err := r.d.copyObject(ctx, a.Digest, filepath.Join(r.out(), filepath.FromSlash(a.Name)), 0o600); err != nil {
 			return nil, err
 		}
 		kept = append(kept, a.Name)

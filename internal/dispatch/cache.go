@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,15 +146,6 @@ func copyTree(ctx context.Context, from, to string) error {
 	}
 	return nil
 }
-
-// blobs opens what attempts handed in, for checks.
-type blobs struct {
-	store interface {
-		Open(digest string) (*os.File, error)
-	}
-}
-
-func (b blobs) Open(digest string) (io.ReadCloser, error) { return b.store.Open(digest) }
 
 // toolCaches tells build tools to keep what they fetch in the cache rather than in
 // the home folder, which is new for every command: what a setup fetched is there

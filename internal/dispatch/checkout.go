@@ -270,7 +270,7 @@ func masked(run *core.Run, l Layout) []string {
 	return []string{l.State}
 }
 
-// result reads how a command ended, and keeps its whole output as a blob.
+// result reads how a command ended, and keeps its whole output as an object.
 func (c *checkout) result(ctx context.Context, folder string, cmd check.Command) (check.Result, error) {
 	exit, err := shim.ReadExit(folder)
 	if err != nil {
@@ -288,7 +288,7 @@ func (c *checkout) result(ctx context.Context, folder string, cmd check.Command)
 	if err != nil {
 		return check.Result{}, err
 	}
-	digest, _, err := c.dispatcher.Blobs.Put(ctx, strings.NewReader(output), maxTranscript)
+	digest, _, err := c.dispatcher.Objects.Put(ctx, strings.NewReader(output), maxTranscript)
 	if err != nil {
 		return check.Result{}, err
 	}

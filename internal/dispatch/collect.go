@@ -35,7 +35,7 @@ const (
 const reportFile = "report.json"
 
 // collect takes over what an ended attempt handed in and reports its end. The
-// order is that of the state: blobs and git objects first, then the event that
+// order is that of the state: objects and what git keeps first, then the event that
 // names them. Only then is the workspace removed: its content is safe.
 func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string) error {
 	_, task, a := run.Attempt(attempt)
@@ -279,11 +279,11 @@ func shelfOf(run *core.Run, task *core.Task) string {
 	return task.Stage
 }
 
-// keepArtifact keeps a document among the blobs and in the run's folder.
+// keepArtifact keeps a document among the objects and in the run's folder.
 func (d *Dispatcher) keepArtifact(ctx context.Context, run *core.Run, shelf string, round int, name string, content []byte) (core.Artifact, error) {
 	copied := make(chan error, 1)
 	go func() { copied <- d.Folder.Artifact(run.ID, shelf, round, name, content) }()
-	digest, size, err := d.Blobs.Put(ctx, bytes.NewReader(content), maxArtifact)
+	digest, size, err := d.Objects.Put(ctx, bytes.NewReader(content), maxArtifact)
 	return core.Artifact{Name: name, Digest: digest, Size: size}, errors.Join(err, <-copied)
 }
 
@@ -337,7 +337,7 @@ func (d *Dispatcher) transcript(ctx context.Context, run *core.Run, attempt, fol
 	defer func() { _ = f.Close() }() // only read from
 	copied := make(chan error, 1)
 	go func() { copied <- d.Folder.Transcript(run.ID, attempt, path, exit.Outcome.Observed) }()
-	digest, _, err := d.Blobs.Put(ctx, f, maxTranscript)
+	digest, _, err := d.Objects.Put(ctx, f, maxTranscript)
 	return digest, errors.Join(err, <-copied)
 }
 
@@ -370,7 +370,7 @@ func (d *Dispatcher) leavings(run *core.Run, attempt string) []string {
 }
 
 // tidy removes what an ended attempt no longer needs; what it handed in is in
-// the yard and among the blobs.
+// the yard and among the objects.
 func (d *Dispatcher) tidy(run *core.Run, attempt string) error {
 	folder := d.Layout.Attempt(run.ID, attempt)
 	for _, dir := range append(d.leavings(run, attempt),

@@ -97,12 +97,7 @@ func TestAnEndIsToldAsItWas(t *testing.T) {
 	if want := (core.Usage{CostUSD: 2, InputTokens: 5, OutputTokens: 6, CacheTokens: 15, Turns: 4}); body.Usage != want {
 		t.Errorf("used is %+v, want %+v", body.Usage, want)
 	}
-	kept, err := e.Blobs.Open(body.Transcript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = kept.Close() }()
-	if got := content(t, kept.Name()); got != transcript {
+	if got := stored(t, e.Objects, body.Transcript); got != transcript {
 		t.Errorf("the transcript is kept as %q", got)
 	}
 	e = newEnded(t, shim.Exit{Outcome: agent.Outcome{OK: true, Message: "fine"}}, nil)

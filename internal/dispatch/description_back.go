@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,12 +106,12 @@ func foldedPlan(plan []byte) string {
 
 // followedPlan is the plan that the run followed, without secrets: that of the project, or what its
 // planning phase handed in. It is empty where there was none.
-func (d *Dispatcher) followedPlan(run *core.Run) ([]byte, error) {
+func (d *Dispatcher) followedPlan(ctx context.Context, run *core.Run) ([]byte, error) {
 	artifact := planOf(run)
 	if artifact == nil {
 		return nil, nil
 	}
-	text, err := d.readDocument(artifact)
+	text, err := d.readDocument(ctx, artifact)
 	if err != nil {
 		return nil, fmt.Errorf("read the plan for the pull request: %w", err)
 	}

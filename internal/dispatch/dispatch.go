@@ -13,9 +13,9 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -95,7 +95,7 @@ type Drafts interface {
 type Options struct {
 	Layout   Layout
 	Yards    Yards
-	Blobs    *blob.Folder
+	Objects  object.Objects
 	Spawner  spawn.Spawner     // runs attempts
 	Exchange exchange.Exchange // what attempts get and hand in
 	Commands spawn.Spawner     // runs commands of checks, which work in folders of this machine

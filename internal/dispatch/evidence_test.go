@@ -126,9 +126,9 @@ func TestADocumentThatIsGone(t *testing.T) {
 		return s.readWave(t.Context(), s.run, stage, stage.Tasks[0], d, &core.VerifyConcluded{})
 	}
 	for name, do := range map[string]func() error{
-		"a review":        func() error { _, err := p.review(p.run, p.stage, handed(check.ReviewName)); return err },
-		"a plan's skips":  func() error { _, err := p.skips(p.run, handed(core.PlanArtifact)); return err },
-		"a followed plan": func() error { _, err := p.followedPlan(p.run); return err },
+		"a review":        func() error { _, err := p.review(t.Context(), p.run, p.stage, handed(check.ReviewName)); return err },
+		"a plan's skips":  func() error { _, err := p.skips(t.Context(), p.run, handed(core.PlanArtifact)); return err },
+		"a followed plan": func() error { _, err := p.followedPlan(t.Context(), p.run); return err },
 		"a plan's files": func() error {
 			_, err := p.planFiles(t.Context(), p.run, &core.PlanWrite{Files: []core.PlanFile{{Name: "notes.md", Digest: noBlob}}}, y)
 			return err
@@ -181,7 +181,7 @@ func TestADocumentThatIsGone(t *testing.T) {
 		t.Errorf("without a yard: %v", err)
 	}
 	p.run.Driving.Plan.Digest = p.put(t, "not "+hiddenWord)
-	if got, err := p.followedPlan(p.run); err != nil || string(got) != "not [redacted]" {
+	if got, err := p.followedPlan(t.Context(), p.run); err != nil || string(got) != "not [redacted]" {
 		t.Errorf("followed is %q, %v", got, err)
 	}
 }

@@ -129,11 +129,11 @@ func TestWhatStandsInTheWayOfAnAttempt(t *testing.T) {
 // TestWhatIsKeptOfTheLastAttempt: its documents by their names, and not its report.
 func TestWhatIsKeptOfTheLastAttempt(t *testing.T) {
 	r := newPhased(t).room(t)
-	if kept, err := r.keep(); err != nil || !slices.Equal(kept, []string{"notes.md"}) || !slices.Equal(entriesOf(t, r.out()), kept) {
+	if kept, err := r.keep(t.Context()); err != nil || !slices.Equal(kept, []string{"notes.md"}) || !slices.Equal(entriesOf(t, r.out()), kept) {
 		t.Errorf("kept are %q, %v", kept, err)
 	}
 	r.task = &core.Task{}
-	if kept, err := r.keep(); err != nil || kept != nil {
+	if kept, err := r.keep(t.Context()); err != nil || kept != nil {
 		t.Errorf("of none are kept %q, %v", kept, err)
 	}
 }

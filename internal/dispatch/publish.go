@@ -76,7 +76,7 @@ func (d *Dispatcher) address(run *core.Run, given string) string {
 }
 
 func (d *Dispatcher) open(ctx context.Context, run *core.Run, f forge.Forge, req *core.PublishRequested, y *yard.Yard) (string, int, error) {
-	plan, err := d.followedPlan(run)
+	plan, err := d.followedPlan(ctx, run)
 	if err != nil {
 		return "", 0, err
 	}

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -19,11 +19,11 @@ import (
 // stands now. Nothing is prepared where there is nothing to publish, or somebody else's work would go.
 func TestAnApprovalIsBoundToWhatIsThere(t *testing.T) {
 	p := leakyPress(t)
-	blobs, err := blob.Open(t.TempDir())
+	objects, err := folder.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Blobs, p.Layout.State = blobs, t.TempDir()
+	p.Objects, p.Layout.State = objects, t.TempDir()
 	p.run.Playbook.Phases = []core.Phase{{ID: core.PublishStage, Done: core.Check{Kind: core.CheckFiles, Globs: []string{"a.env"}}, Base: "release"}}
 	p.run.Stages[0].Round = 2
 	prepare := func() core.PublishPrepared {

@@ -43,10 +43,10 @@ func (d *Dispatcher) readPlan(ctx context.Context, run *core.Run, a core.ReadPla
 	return d.report(ctx, run, body)
 }
 
-// keepPlan puts a plan's text among the blobs and reads it. The plan's Trouble says
+// keepPlan puts a plan's text among the objects and reads it. The plan's Trouble says
 // what keeps it from being followed.
 func (d *Dispatcher) keepPlan(ctx context.Context, run *core.Run, commit string, text []byte) (core.Plan, error) {
-	digest, _, err := d.Blobs.Put(ctx, bytes.NewReader(text), maxArtifact)
+	digest, _, err := d.Objects.Put(ctx, bytes.NewReader(text), maxArtifact)
 	if err != nil {
 		return core.Plan{}, err
 	}

@@ -20,7 +20,7 @@ func (d *Dispatcher) readWave(ctx context.Context, run *core.Run, stage *core.St
 		return nil
 	}
 	if task.Kind == core.KindWave {
-		data, err := d.handedIn(delivery, core.DecisionArtifact)
+		data, err := d.handedIn(ctx, delivery, core.DecisionArtifact)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (d *Dispatcher) readWave(ctx context.Context, run *core.Run, stage *core.St
 	if work == nil || task.Kind != core.KindWork {
 		return nil
 	}
-	data, err := d.handedIn(delivery, core.OutputArtifact)
+	data, err := d.handedIn(ctx, delivery, core.OutputArtifact)
 	if err != nil {
 		return err
 	}
@@ -51,12 +51,12 @@ func (d *Dispatcher) readWave(ctx context.Context, run *core.Run, stage *core.St
 	return err
 }
 
-func (d *Dispatcher) handedIn(delivery *core.Delivery, name string) ([]byte, error) {
+func (d *Dispatcher) handedIn(ctx context.Context, delivery *core.Delivery, name string) ([]byte, error) {
 	artifact := delivery.Artifact(name)
 	if artifact == nil {
 		return nil, core.Errorf(core.CodeInternal, "%s passed its checks and is not there", name)
 	}
-	return d.readDocument(artifact)
+	return d.readDocument(ctx, artifact)
 }
 
 // touched names the files that a delivery changed, at most maxTouched of them.

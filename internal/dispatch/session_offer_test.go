@@ -3,7 +3,6 @@ package dispatch
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,13 +145,8 @@ func TestASessionsAttemptIsAdopted(t *testing.T) {
 	if !ok || said.Session != "s1" || said.Spawner != agent.Session || said.Agent != agent.Session {
 		t.Fatalf("reported is %+v", said)
 	}
-	prompt, err := p.Blobs.Open(said.Prompt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = prompt.Close() }()
-	if text, err := io.ReadAll(prompt); err != nil || string(text) != content(t, filepath.Join(p.folder, promptFile)) {
-		t.Errorf("it was asked %q, %v", text, err)
+	if text := stored(t, p.Objects, said.Prompt); text != content(t, filepath.Join(p.folder, promptFile)) {
+		t.Errorf("it was asked %q", text)
 	}
 	if orders, _ := p.workers.asked(); len(orders) > 0 {
 		t.Errorf("started again: %+v", orders)

@@ -65,7 +65,7 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 			return err
 		}
 	}
-	digest, _, err := d.Blobs.Put(ctx, bytes.NewReader(p.prompt), maxArtifact)
+	digest, _, err := d.Objects.Put(ctx, bytes.NewReader(p.prompt), maxArtifact)
 	if err != nil {
 		return err
 	}
@@ -362,9 +362,9 @@ func (r attemptRoom) message() string {
 	return fmt.Sprintf("wip(%s): %s", where, what)
 }
 
-// copyBlob writes a blob to a path.
-func (d *Dispatcher) copyBlob(digest, path string, mode os.FileMode) error {
-	from, err := d.Blobs.Open(digest)
+// copyObject writes an object to a path.
+func (d *Dispatcher) copyObject(ctx context.Context, digest, path string, mode os.FileMode) error {
+	from, err := d.Objects.Open(ctx, digest)
 	if err != nil {
 		return err
 	}

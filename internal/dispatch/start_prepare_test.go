@@ -240,14 +240,9 @@ func TestAnAttemptIsFurnished(t *testing.T) {
 		t.Error("a report was kept, or an input made up")
 	}
 	prompt := content(t, filepath.Join(p.folder, promptFile))
-	kept, err := p.Blobs.Open(said.Prompt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if on := content(t, kept.Name()); on != prompt || !strings.Contains(prompt, "A cart, not [redacted].") || spec.Job.Role.SystemPrompt != filepath.Join(p.folder, "role.md") {
+	if on := stored(t, p.Objects, said.Prompt); on != prompt || !strings.Contains(prompt, "A cart, not [redacted].") || spec.Job.Role.SystemPrompt != filepath.Join(p.folder, "role.md") {
 		t.Errorf("asked is %q, on record %q", prompt, on)
 	}
-	_ = kept.Close()
 	for _, name := range append(under(t, p.folder), under(t, work)...) {
 		if strings.Contains(content(t, name), hiddenWord) {
 			t.Errorf("%s holds a secret", name)

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -88,9 +88,9 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 		return false, nil, err
 	}
 	room := &checkout{dispatcher: d, yard: y, run: run, commit: commit, event: e.event, name: e.name, reuse: e.remember}
-	evaluator := check.Evaluator{Tree: y, Artifacts: blobs{d.Blobs}, Runner: room, Environment: room.environment()}
+	evaluator := check.Evaluator{Tree: y, Artifacts: artifacts{d.Objects}, Runner: room, Environment: room.environment()}
 	if e.remember {
-		evaluator.Memory = memory{d.Memory, d.Blobs}
+		evaluator.Memory = memory{d.Memory, d.Objects}
 	}
 	passed, results, err := evaluator.Evaluate(ctx, e.check, subject)
 	var setup *setupError
@@ -121,7 +121,7 @@ func commits(run *core.Run, own func(*core.Delivery) bool) []string {
 
 // readHandedIn reads the documents that Stellwerk itself acts on.
 func (d *Dispatcher) readHandedIn(ctx context.Context, run *core.Run, stage *core.Stage, task *core.Task, delivery *core.Delivery, body *core.VerifyConcluded) (err error) {
-	if body.Review, err = d.review(run, stage, delivery); err != nil {
+	if body.Review, err = d.review(ctx, run, stage, delivery); err != nil {
 		return err
 	}
 	if body.Touches, err = d.touches(ctx, run, stage, delivery); err != nil {
@@ -133,7 +133,7 @@ func (d *Dispatcher) readHandedIn(ctx context.Context, run *core.Run, stage *cor
 	if !slices.Contains(task.Outputs, core.PlanArtifact) || len(run.Playbook.Skippable(stage.ID)) == 0 {
 		return nil
 	}
-	body.Skips, err = d.skips(run, delivery)
+	body.Skips, err = d.skips(ctx, run, delivery)
 	return err
 }
 
@@ -167,12 +167,12 @@ func (d *Dispatcher) changedPaths(ctx context.Context, run *core.Run, stage *cor
 }
 
 // skips reads what a plan proposes to leave out.
-func (d *Dispatcher) skips(run *core.Run, delivery *core.Delivery) ([]core.SkipProposal, error) {
+func (d *Dispatcher) skips(ctx context.Context, run *core.Run, delivery *core.Delivery) ([]core.SkipProposal, error) {
 	artifact := delivery.Artifact(core.PlanArtifact)
 	if artifact == nil {
 		return nil, nil
 	}
-	data, err := d.readDocument(artifact)
+	data, err := d.readDocument(ctx, artifact)
 	if err != nil {
 		return nil, fmt.Errorf("read the plan: %w", err)
 	}
@@ -183,12 +183,12 @@ func (d *Dispatcher) skips(run *core.Run, delivery *core.Delivery) ([]core.SkipP
 
 // review reads a reviewer's verdict, if the delivery has one, and says which stage each
 // finding belongs to.
-func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Delivery) (*core.Review, error) {
+func (d *Dispatcher) review(ctx context.Context, run *core.Run, stage *core.Stage, delivery *core.Delivery) (*core.Review, error) {
 	artifact := delivery.Artifact(check.ReviewName)
 	if artifact == nil {
 		return nil, nil
 	}
-	review, err := d.readReview(artifact)
+	review, err := d.readReview(ctx, artifact)
 	if err != nil {
 		return nil, fmt.Errorf("read the review: %w", err)
 	}
@@ -203,16 +203,16 @@ func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Del
 	return review, nil
 }
 
-func (d *Dispatcher) readReview(artifact *core.Artifact) (*core.Review, error) {
-	data, err := d.readDocument(artifact)
+func (d *Dispatcher) readReview(ctx context.Context, artifact *core.Artifact) (*core.Review, error) {
+	data, err := d.readDocument(ctx, artifact)
 	if err != nil {
 		return nil, err
 	}
 	return check.ReadReview(data)
 }
 
-func (d *Dispatcher) readDocument(artifact *core.Artifact) ([]byte, error) {
-	f, err := d.Blobs.Open(artifact.Digest)
+func (d *Dispatcher) readDocument(ctx context.Context, artifact *core.Artifact) ([]byte, error) {
+	f, err := d.Objects.Open(ctx, artifact.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -228,10 +228,17 @@ func order(run *core.Run) []string {
 	return ids
 }
 
+// artifacts opens what attempts handed in, for checks.
+type artifacts struct{ objects object.Objects }
+
+func (a artifacts) Open(ctx context.Context, digest string) (io.ReadCloser, error) {
+	return a.objects.Open(ctx, digest)
+}
+
 // memory remembers verdicts whose outputs are still kept.
 type memory struct {
-	store Memory
-	blobs *blob.Folder
+	store   Memory
+	objects object.Objects
 }
 
 func (m memory) Recall(ctx context.Context, key string) (core.CheckResult, bool, error) {
@@ -249,7 +256,7 @@ func (m memory) Recall(ctx context.Context, key string) (core.CheckResult, bool,
 	if result.Output == "" {
 		return result, true, nil
 	}
-	kept, err := m.blobs.Touch(result.Output)
+	kept, err := m.objects.Touch(ctx, result.Output)
 	return result, kept, err
 }
 

@@ -153,7 +153,7 @@ func TestAReviewIsRead(t *testing.T) {
 			hidden := `hun\u200bter2`
 			text := `{"status": "REJECTED", "reason": "no ` + hidden + `", "findings": [
 				{"type": "design", "severity": "` + hidden + `", "file": "` + hidden + `.go", "issue": "see ` + hidden + `"}, {"type": "` + hidden + `", "issue": "other"}]}`
-			got, err := p.review(p.run, p.stage, &core.Delivery{Artifacts: []core.Artifact{{Name: check.ReviewName, Digest: p.put(t, text)}}})
+			got, err := p.review(t.Context(), p.run, p.stage, &core.Delivery{Artifacts: []core.Artifact{{Name: check.ReviewName, Digest: p.put(t, text)}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,10 +170,10 @@ func TestAReviewIsRead(t *testing.T) {
 		})
 	}
 	p := newPhased(t)
-	if got, err := p.review(p.run, p.stage, &core.Delivery{}); got != nil || err != nil {
+	if got, err := p.review(t.Context(), p.run, p.stage, &core.Delivery{}); got != nil || err != nil {
 		t.Errorf("without a review: %+v, %v", got, err)
 	}
-	if _, err := p.review(p.run, p.stage, &core.Delivery{Artifacts: []core.Artifact{{Name: check.ReviewName, Digest: p.put(t, "{")}}}); err == nil {
+	if _, err := p.review(t.Context(), p.run, p.stage, &core.Delivery{Artifacts: []core.Artifact{{Name: check.ReviewName, Digest: p.put(t, "{")}}}); err == nil {
 		t.Error("what is no review was read")
 	}
 }
@@ -270,7 +270,7 @@ func TestChecksReadTheYard(t *testing.T) {
 func TestAVerdictIsRememberedWithItsOutput(t *testing.T) {
 	s := newSurf(t)
 	known := verdicts{}
-	m := memory{known, s.Blobs}
+	m := memory{known, s.Objects}
 	recall := func(key string, want bool) core.CheckResult {
 		t.Helper()
 		got, found, err := m.Recall(t.Context(), key)

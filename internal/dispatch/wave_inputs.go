@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,13 +25,13 @@ func (r attemptRoom) ofWave() bool {
 
 // waveInputs lays out what an attempt of a run in waves reads, and returns its
 // prompt.
-func (r attemptRoom) waveInputs() ([]byte, error) {
+func (r attemptRoom) waveInputs(ctx context.Context) ([]byte, error) {
 	for _, b := range prompt.WaveBlobs(r.run, r.attempt.ID) {
-		if err := r.d.layBlob(b, filepath.Join(r.in(), filepath.FromSlash(b.Name))); err != nil {
+		if err := r.d.layBlob(ctx, b, filepath.Join(r.in(), filepath.FromSlash(b.Name))); err != nil {
 			return nil, err
 		}
 	}
-	kept, err := r.keep()
+	kept, err := r.keep(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +58,11 @@ func (r attemptRoom) waveInputs() ([]byte, error) {
 
 // layBlob copies a document into an input folder: all of it, or its beginning with a note that
 // says how to get the rest.
-func (d *Dispatcher) layBlob(b prompt.Blob, path string) error {
+func (d *Dispatcher) layBlob(ctx context.Context, b prompt.Blob, path string) error {
 	if b.Most == 0 {
-		return d.copyBlob(b.Digest, path, 0o400)
+		return d.copyObject(ctx, b.Digest, path, 0o400)
 	}
-	from, err := d.Blobs.Open(b.Digest)
+	from, err := d.Objects.Open(ctx, b.Digest)
 	if err != nil {
 		return err
 	}

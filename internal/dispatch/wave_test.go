@@ -3,6 +3,8 @@ package dispatch
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -11,10 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/folder"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
+	objectfolder "github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -33,7 +36,7 @@ func (discreet) Bytes(b []byte) []byte {
 	return bytes.ReplaceAll(b, []byte(hiddenWord), []byte("[redacted]"))
 }
 
-// surf is a run in waves with a worker's attempt, its yard and its blobs.
+// surf is a run in waves with a worker's attempt, its yard and its objects.
 type surf struct {
 	*Dispatcher
 	run    *core.Run
@@ -59,12 +62,12 @@ func newSurf(t *testing.T) *surf {
 	if err := y.Fetch(t.Context(), filepath.Join(dir, "person")); err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
+	objects, err := objectfolder.Open(filepath.Join(dir, "blobs"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &surf{commit: commit, Dispatcher: New(nil, Options{
-		Layout: Layout{State: dir}, Exchange: here(dir), Yards: oneYard{y}, Blobs: blobs, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return discreet{} },
+		Layout: Layout{State: dir}, Exchange: here(dir), Yards: oneYard{y}, Objects: objects, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return discreet{} },
 	})}
 	t.Cleanup(s.Close)
 	task := &core.Task{ID: "api.r1", Stage: "api", Role: "developer", Writes: core.WritesCode, Limit: 3, Outputs: []string{core.OutputArtifact}, Attempts: []*core.Attempt{{ID: "api.r1.a1", N: 1, Base: base}}}
@@ -94,7 +97,7 @@ func newSurf(t *testing.T) *surf {
 
 func (s *surf) put(t *testing.T, content string) string {
 	t.Helper()
-	digest, _, err := s.Blobs.Put(t.Context(), strings.NewReader(content), 0)
+	digest, _, err := s.Objects.Put(t.Context(), strings.NewReader(content), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +133,20 @@ func content(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// stored is the content of an object.
+func stored(t *testing.T, objects object.Objects, digest string) string {
+	t.Helper()
+	r, err := objects.Open(t.Context(), digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return string(data)

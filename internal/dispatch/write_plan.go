@@ -51,7 +51,7 @@ func (d *Dispatcher) writePlan(ctx context.Context, run *core.Run, a core.WriteP
 func (d *Dispatcher) planFiles(ctx context.Context, run *core.Run, write *core.PlanWrite, y *yard.Yard) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, f := range write.Files {
-		text, err := d.readDocument(&core.Artifact{Name: f.Name, Digest: f.Digest})
+		text, err := d.readDocument(ctx, &core.Artifact{Name: f.Name, Digest: f.Digest})
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func (d *Dispatcher) planFiles(ctx context.Context, run *core.Run, write *core.P
 // marked as done.
 func (d *Dispatcher) planText(ctx context.Context, run *core.Run, write *core.PlanWrite, y *yard.Yard) ([]byte, error) {
 	if write.Artifact != "" {
-		return d.readDocument(&core.Artifact{Name: planPath, Digest: write.Artifact})
+		return d.readDocument(ctx, &core.Artifact{Name: planPath, Digest: write.Artifact})
 	}
 	text, err := y.ReadFile(ctx, run.Driving.Plan.Commit, planPath, maxPlan)
 	if err != nil {

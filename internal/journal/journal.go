@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
@@ -24,8 +24,8 @@ import (
 // dispatch.Folder.
 type Journal struct {
 	*shelf
-	log   *slog.Logger
-	blobs *blob.Folder
+	log     *slog.Logger
+	objects object.Objects
 
 	deriving sync.Mutex // held while derived files are written, by which older ones never replace newer
 
@@ -42,9 +42,9 @@ type Journal struct {
 const stateEvery = time.Second
 
 // New opens the run folders below root.
-func New(root string, blobs *blob.Folder, log *slog.Logger) *Journal {
+func New(root string, objects object.Objects, log *slog.Logger) *Journal {
 	j := &Journal{
-		shelf: &shelf{root: root, folders: map[string]*shelved{}}, blobs: blobs, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
+		shelf: &shelf{root: root, folders: map[string]*shelved{}}, objects: objects, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go j.follow()
@@ -183,7 +183,7 @@ func (j *Journal) derive(run *core.Run) {
 // writeWaves brings the files that only a run in waves has up to date.
 func (j *Journal) writeWaves(run *core.Run) {
 	err := j.Use(run.ID, func(f *runfolder.Folder) error {
-		mended, err := f.WriteWaves(run, func(digest string) (io.ReadCloser, error) { return j.blobs.Open(digest) })
+		mended, err := f.WriteWaves(run, func(digest string) (io.ReadCloser, error) { return j.objects.Open(context.Background(), digest) })
 		for _, name := range mended {
 			j.log.Warn("a file of a run was not what its manifest says, and was written anew", "run", run.Alias, "file", name)
 		}

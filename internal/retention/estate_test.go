@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -41,7 +41,7 @@ type estate struct {
 	work       string
 	drafts     *draft.Book
 	asked      string // digest of the prompt
-	orphan     string // digest of a blob that nobody speaks of
+	orphan     string // digest of an object that nobody speaks of
 	first      string // commit of the attempt
 	other      string // commit beside it
 }
@@ -63,7 +63,7 @@ func newEstate(t *testing.T) *estate {
 	t.Cleanup(func() { _ = y.Close() })
 	must(t, y.Fetch(t.Context(), filepath.Join(dir, "person")))
 	must(t, os.MkdirAll(filepath.Join(dir, "runs"), 0o700))
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
+	objects, err := folder.Open(filepath.Join(dir, "blobs"))
 	must(t, err)
 	ended := time.Now().Add(-100 * time.Hour)
 	e := &estate{
@@ -73,11 +73,11 @@ func newEstate(t *testing.T) *estate {
 		row:        store.RunRow{ID: theRun, Alias: "brisk-otter", Project: "p1", Branch: "feature/x", EndedAt: &ended},
 	}
 	e.drafts = draft.Open(sqlitetest.New(t))
-	e.Options = Options{State: dir, Store: e, Drafts: e.drafts, Blobs: blobs, Yards: e, Left: func(string) error { return nil }, Log: slog.New(slog.DiscardHandler)}
-	e.exited = core.AttemptExited{Attempt: theAttempt, Transcript: e.blob("said"), Delivery: &core.Delivery{
-		Commit: e.first, Ref: theRef, Artifacts: []core.Artifact{{Name: "plan.md", Digest: e.blob("plan")}},
+	e.Options = Options{State: dir, Store: e, Drafts: e.drafts, Objects: objects, Yards: e, Left: func(string) error { return nil }, Log: slog.New(slog.DiscardHandler)}
+	e.exited = core.AttemptExited{Attempt: theAttempt, Transcript: e.object("said"), Delivery: &core.Delivery{
+		Commit: e.first, Ref: theRef, Artifacts: []core.Artifact{{Name: "plan.md", Digest: e.object("plan")}},
 	}}
-	e.asked, e.orphan = e.blob("asked"), e.blob("nobody's")
+	e.asked, e.orphan = e.object("asked"), e.object("nobody's")
 	e.file(e.transcript, "said")
 	e.file(filepath.Join(filepath.Dir(e.transcript), "prompt.md"), "asked")
 	e.file(e.copied, "said")
@@ -101,16 +101,19 @@ func (e *estate) file(path, text string) {
 	must(e.t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// blob puts one that is old.
-func (e *estate) blob(text string) string {
+// object puts one that is old.
+func (e *estate) object(text string) string {
 	e.t.Helper()
-	digest, _, err := e.Blobs.Put(e.t.Context(), strings.NewReader(text), 0)
-	must(e.t, err)
-	path, err := e.Blobs.Path(digest)
+	digest, _, err := e.Objects.Put(e.t.Context(), strings.NewReader(text), 0)
 	must(e.t, err)
 	old := time.Now().Add(-90 * time.Hour)
-	must(e.t, os.Chtimes(path, old, old))
+	must(e.t, os.Chtimes(e.stored(digest), old, old))
 	return digest
+}
+
+// stored is the file of an object.
+func (e *estate) stored(digest string) string {
+	return filepath.Join(e.State, "blobs", digest[:2], digest[2:])
 }
 
 var errStore = errors.New("the database does not answer")
@@ -181,7 +184,7 @@ func (e *estate) listed(report Report) (gone, kept []string) {
 	var bytes int64
 	for _, item := range report.Items {
 		gone, bytes = append(gone, item.Kind+" "+item.Name), bytes+item.Bytes
-		if item.Proof == "" || (item.Run == "") != (item.Kind == KindBlob) {
+		if item.Proof == "" || (item.Run == "") != (item.Kind == KindObject) {
 			e.t.Errorf("%+v goes without a proof, or is not said to be the run's", item)
 		}
 	}
@@ -200,7 +203,7 @@ func (e *estate) listed(report Report) (gone, kept []string) {
 }
 
 func (e *estate) everything() []string {
-	return []string{"attempt " + theAttempt, "blob " + e.orphan, "draft " + theRun, "ref " + theRef, "transcript " + theAttempt, "work " + theRun}
+	return []string{"attempt " + theAttempt, "draft " + theRun, "object " + e.orphan, "ref " + theRef, "transcript " + theAttempt, "work " + theRun}
 }
 
 func (e *estate) request() Request {
@@ -223,10 +226,8 @@ func (e *estate) there() []string {
 	if size > 0 {
 		all = append(all, "draft "+theRun)
 	}
-	orphan, err := e.Blobs.Path(e.orphan)
-	must(e.t, err)
-	if _, err := os.Lstat(orphan); err == nil {
-		all = append(all, "blob "+e.orphan)
+	if _, err := os.Lstat(e.stored(e.orphan)); err == nil {
+		all = append(all, "object "+e.orphan)
 	}
 	if _, err := e.yard.Resolve(e.t.Context(), theRef); err == nil {
 		all = append(all, "ref "+theRef)

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 )
 
 func TestWhatIsKeptElsewhereGoes(t *testing.T) {
@@ -33,7 +33,7 @@ func TestWhatIsKeptElsewhereGoes(t *testing.T) {
 		t.Errorf("%d bytes went, not %d", report.Bytes, want)
 	}
 	for _, digest := range []string{e.exited.Transcript, e.exited.Delivery.Artifacts[0].Digest} {
-		must(t, e.Blobs.Verify(t.Context(), digest))
+		must(t, e.Objects.Verify(t.Context(), digest))
 	}
 	if left, err := os.ReadDir(filepath.Join(e.State, "attempts")); err != nil || len(left) > 0 {
 		t.Errorf("an empty folder is left of the attempts: %v, %v", left, err)
@@ -49,7 +49,7 @@ func TestWhatHandedNothingInGoes(t *testing.T) {
 	e := newEstate(t)
 	e.more = []core.Body{
 		core.AttemptExited{Attempt: "build.r1.a2"},
-		core.AttemptExited{Attempt: "build.r1.a3", Delivery: &core.Delivery{Artifacts: []core.Artifact{{Name: "notes.md", Digest: e.blob("notes")}}}},
+		core.AttemptExited{Attempt: "build.r1.a3", Delivery: &core.Delivery{Artifacts: []core.Artifact{{Name: "notes.md", Digest: e.object("notes")}}}},
 	}
 	want := e.everything()
 	for _, attempt := range []string{"build.r1.a2", "build.r1.a3"} {
@@ -84,7 +84,7 @@ func TestWhatWasCutShortIsRemovedToItsEnd(t *testing.T) {
 	}
 }
 
-// TestWhereTheStoreFails has each question to it fail in turn: no blob goes then, for who speaks of it is not known, and
+// TestWhereTheStoreFails has each question to it fail in turn: no object goes then, for who speaks of it is not known, and
 // what the report says went is what went.
 func TestWhereTheStoreFails(t *testing.T) {
 	t.Parallel()
@@ -104,8 +104,8 @@ func TestWhereTheStoreFails(t *testing.T) {
 			t.Errorf("question %d failed, and that is said as %v", failing, err)
 		}
 		there, all := e.there(), e.everything()
-		if !slices.Contains(there, "blob "+e.orphan) {
-			t.Errorf("question %d failed, and a blob went", failing)
+		if !slices.Contains(there, "object "+e.orphan) {
+			t.Errorf("question %d failed, and an object went", failing)
 		}
 		gone, _ := e.listed(report)
 		if left := slices.DeleteFunc(all, func(name string) bool { return slices.Contains(gone, name) }); !slices.Equal(left, there) {
@@ -139,12 +139,12 @@ func TestWhatANewerVersionWroteIsLeftToIt(t *testing.T) {
 	} {
 		e := newEstate(t)
 		plant(e)
-		stays := []string{"blob " + e.orphan}
+		stays := []string{"object " + e.orphan}
 		if where == "the run" || where == "a run of the same" {
 			stays = e.everything()
 		}
 		gone, kept := e.prune(e.request())
-		if there := e.there(); !slices.Equal(there, stays) || len(gone)+len(stays) != len(e.everything()) || !slices.Contains(kept, "blob all") {
+		if there := e.there(); !slices.Equal(there, stays) || len(gone)+len(stays) != len(e.everything()) || !slices.Contains(kept, "object all") {
 			t.Errorf("%s: left are %q, gone %q, kept %q", where, there, gone, kept)
 		}
 	}
@@ -171,7 +171,7 @@ func TestWhoeverStopsWaitingStopsTheRemoval(t *testing.T) {
 	}
 }
 
-// putting is a context in which a blob is put again by the nth look whether the context ended.
+// putting is a context in which an object is put again by the nth look whether the context ended.
 type putting struct {
 	context.Context
 	looks  *int
@@ -180,20 +180,20 @@ type putting struct {
 
 func (c putting) Err() error {
 	if *c.looks--; *c.looks == 0 {
-		_, err := c.estate.Blobs.Touch(c.estate.orphan)
+		_, err := c.estate.Objects.Touch(c.estate.t.Context(), c.estate.orphan)
 		must(c.estate.t, err)
 	}
 	return nil
 }
 
-// TestABlobThatIsPutAgainThisMomentStays: it was old when it was looked at.
-func TestABlobThatIsPutAgainThisMomentStays(t *testing.T) {
+// TestAnObjectThatIsPutAgainThisMomentStays: it was old when it was looked at.
+func TestAnObjectThatIsPutAgainThisMomentStays(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	e.row.EndedAt = nil // nobody else looks at the context then
 	looks, before := 0, 0
-	must(t, e.Blobs.Each(func(digest string, _ int64, _ time.Time) error {
-		if looks++; digest == e.orphan {
+	must(t, e.Objects.Each(t.Context(), func(o object.Entry) error {
+		if looks++; o.Digest == e.orphan {
 			before = looks
 		}
 		return nil
@@ -201,7 +201,7 @@ func TestABlobThatIsPutAgainThisMomentStays(t *testing.T) {
 	report, err := Run(putting{t.Context(), &before, e}, e.Options, e.request())
 	must(t, err)
 	gone, kept := e.listed(report)
-	if want := []string{"blob " + e.orphan}; len(gone) > 0 || !slices.Equal(kept, want) || !slices.Contains(e.there(), want[0]) {
+	if want := []string{"object " + e.orphan}; len(gone) > 0 || !slices.Equal(kept, want) || !slices.Contains(e.there(), want[0]) {
 		t.Errorf("%q went, %q stayed, and there are %q", gone, kept, e.there())
 	}
 }

@@ -69,7 +69,7 @@ func (o *over) attempt(ctx context.Context, dir, name string) (proof string, dou
 		return "it was proved before, and its removal cut short", nil
 	}
 	if core.IsCheckID(name) {
-		return "the outputs of checks are among the blobs", nil
+		return "the outputs of checks are among the objects", nil
 	}
 	exited, ended := o.history.attempts[name]
 	if !ended {
@@ -87,10 +87,10 @@ func (o *over) attempt(ctx context.Context, dir, name string) (proof string, dou
 	if err := o.delivered(ctx, exited.Delivery); err != nil {
 		return "", err
 	}
-	return "transcript, prompt and artifacts are among the blobs, commits in the yard", nil
+	return "transcript, prompt and artifacts are among the objects, commits in the yard", nil
 }
 
-// same proves that a file is among the blobs, if there is one.
+// same proves that a file is among the objects, if there is one.
 func (o *over) same(ctx context.Context, path, digest string) error {
 	got, err := digestOf(path)
 	switch {
@@ -101,7 +101,7 @@ func (o *over) same(ctx context.Context, path, digest string) error {
 	case got != digest:
 		return errors.New("it is not what the events speak of")
 	}
-	return o.Blobs.Verify(ctx, digest)
+	return o.Objects.Verify(ctx, digest)
 }
 
 // delivered proves that what an attempt handed in is kept.
@@ -110,7 +110,7 @@ func (o *over) delivered(ctx context.Context, d *core.Delivery) error {
 		return nil
 	}
 	for _, a := range d.Artifacts {
-		if err := o.Blobs.Verify(ctx, a.Digest); err != nil {
+		if err := o.Objects.Verify(ctx, a.Digest); err != nil {
 			return fmt.Errorf("its artifact %s: %w", a.Name, err)
 		}
 	}
@@ -136,7 +136,7 @@ func (o *over) work(ctx context.Context) error {
 		if _, err := os.Lstat(left); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		o.folder(KindWork, left, "everything that was handed in is in the yard and among the blobs", o.all(ctx))
+		o.folder(KindWork, left, "everything that was handed in is in the yard and among the objects", o.all(ctx))
 	}
 	return ctx.Err()
 }
@@ -182,7 +182,7 @@ func (o *over) transcripts(ctx context.Context) error {
 			o.keep(item, doubt.Error())
 			continue
 		}
-		item.Proof, item.Bytes = "it is blob "+exited.Transcript[:12], info.Size()
+		item.Proof, item.Bytes = "it is object "+exited.Transcript[:12], info.Size()
 		o.did(item, func() error { return os.Remove(path) })
 	}
 	return ctx.Err()

@@ -48,19 +48,19 @@ func (e *estate) commit(db store.Store, stream string, row *store.RunRow) {
 // TestADatabaseIsAsked: what it says of runs and projects decides, also of one that goes on beside the run that is over.
 func TestADatabaseIsAsked(t *testing.T) {
 	beside := store.RunRow{ID: "0197", Alias: "calm-newt", Project: "p1", Branch: "feature/y"}
-	orphaned := func(e *estate) []string { return []string{"blob " + e.orphan} }
+	orphaned := func(e *estate) []string { return []string{"object " + e.orphan} }
 	for name, c := range map[string]struct {
 		change func(*estate)
 		others []store.RunRow
 		stays  func(*estate) []string
 	}{
 		"everything goes": {stays: func(*estate) []string { return nil }},
-		"another run speaks of a blob": {func(e *estate) {
+		"another run speaks of an object": {func(e *estate) {
 			e.others = map[string][]core.Body{beside.ID: {core.AttemptStarted{Attempt: "plan.r1.a1", Prompt: e.orphan}}}
 		}, []store.RunRow{beside}, orphaned},
-		"the project speaks of a blob": {func(e *estate) { e.project = []core.Body{core.ContentTrusted{Hash: e.orphan}} }, nil, orphaned},
+		"the project speaks of an object": {func(e *estate) { e.project = []core.Body{core.ContentTrusted{Hash: e.orphan}} }, nil, orphaned},
 		"the run goes on": {func(e *estate) { e.row.EndedAt = nil }, nil, func(e *estate) []string {
-			return slices.DeleteFunc(e.everything(), func(what string) bool { return what == "blob "+e.orphan })
+			return slices.DeleteFunc(e.everything(), func(what string) bool { return what == "object "+e.orphan })
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,10 +105,8 @@ func TestALinkGoesAndNotWhereItLeads(t *testing.T) {
 func TestClocksThatRanAhead(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
-	path, err := e.Blobs.Path(e.orphan)
-	must(t, err)
 	ahead := time.Now().Add(24 * time.Hour)
-	must(t, os.Chtimes(path, ahead, ahead))
+	must(t, os.Chtimes(e.stored(e.orphan), ahead, ahead))
 	e.row.EndedAt = &ahead
 	req := e.request()
 	req.Before = time.Now()

@@ -1,7 +1,7 @@
 // Package retention removes from a state folder what is proved to be kept
 // elsewhere, and nothing else: of runs that are over, the folders of attempts and
 // of work, second copies of transcripts and refs whose commits a branch holds,
-// and comments that nobody can send any more; and blobs that no event speaks of.
+// and comments that nobody can send any more; and objects that no event speaks of.
 // Each removal is proved by digests and by git right before it, and can be
 // repeated where it was cut short. It must not touch events, manifests, artifacts,
 // anything of an open run, or the only copy of anything else.
@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -31,7 +31,7 @@ const (
 	KindDraft      = "draft"      // comments that nobody can send any more
 	KindTranscript = "transcript" // the copy in the run's folder
 	KindRef        = "ref"        // of an attempt, in the yard
-	KindBlob       = "blob"
+	KindObject     = "object"
 )
 
 // Store is what retention reads.
@@ -54,9 +54,9 @@ type Yards interface {
 
 // Options are what retention works on.
 type Options struct {
-	State string // the state folder
-	Store Store
-	Blobs *blob.Folder
+	State   string // the state folder
+	Store   Store
+	Objects object.Objects
 	// Drafts keeps what people wrote about runs and have not sent.
 	Drafts Drafts
 	Yards  Yards
@@ -67,7 +67,7 @@ type Options struct {
 
 // Request says what is to go.
 type Request struct {
-	Before      time.Time // runs that ended before, blobs that were put before
+	Before      time.Time // runs that ended before, objects that were put before
 	Transcripts bool      // copies of transcripts in run folders, too
 	Remove      bool      // otherwise nothing is removed, and the report says what would be
 }
@@ -75,8 +75,8 @@ type Request struct {
 // Item is something that was removed, or would be.
 type Item struct {
 	Kind  string
-	Run   string // alias; "" for a blob
-	Name  string // of the attempt, the ref, the blob
+	Run   string // alias; "" for an object
+	Name  string // of the attempt, the ref, the object
 	Bytes int64
 	Proof string // where it is kept, or why nobody needs it
 }
@@ -134,7 +134,7 @@ func Run(ctx context.Context, o Options, req Request) (Report, error) {
 			return p.report, fmt.Errorf("look at what is left of %s: %w", row.Alias, err)
 		}
 	}
-	err = p.blobs(ctx, known)
+	err = p.objects(ctx, known)
 	return p.report, err
 }
 

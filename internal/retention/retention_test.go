@@ -43,8 +43,8 @@ func TestAFolderGoesAsAWholeAlsoWhereThatWasCutShort(t *testing.T) {
 func TestWhatCannotBeRemovedStays(t *testing.T) {
 	var logged bytes.Buffer
 	p := &pass{Request: Request{Remove: true}, Options: Options{Log: slog.New(slog.NewTextHandler(&logged, nil))}}
-	p.did(Item{Kind: KindBlob, Name: "a", Bytes: 5}, func() error { return errors.New("in use") })
-	p.did(Item{Kind: KindBlob, Name: "b", Bytes: 7}, func() error { return nil })
+	p.did(Item{Kind: KindObject, Name: "a", Bytes: 5}, func() error { return errors.New("in use") })
+	p.did(Item{Kind: KindObject, Name: "b", Bytes: 7}, func() error { return nil })
 	if p.report.Bytes != 7 || len(p.report.Items) != 1 || len(p.report.Kept) != 1 || p.report.Kept[0].Name != "a" {
 		t.Errorf("%+v", p.report)
 	}

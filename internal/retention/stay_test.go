@@ -19,7 +19,7 @@ func TestWhatMustStay(t *testing.T) {
 	these := func(names ...string) func(*estate) []string {
 		return func(*estate) []string { return slices.Sorted(slices.Values(names)) }
 	}
-	orphaned := func(e *estate) []string { return []string{"blob " + e.orphan} }
+	orphaned := func(e *estate) []string { return []string{"object " + e.orphan} }
 	nothing := these()
 	ofTheRun := these(attempt, work, ref, copied, "draft "+theRun)
 	for name, c := range map[string]struct {
@@ -50,9 +50,8 @@ func TestWhatMustStay(t *testing.T) {
 		}, these(attempt, work), nil},
 		"a transcript that went on": {func(e *estate, _ *Request) { e.file(e.transcript, "said more") }, these(attempt), nil},
 		"a copy that went on":       {func(e *estate, _ *Request) { e.file(e.copied, "said more") }, these(copied), nil},
-		"a transcript whose blob is damaged": {func(e *estate, _ *Request) {
-			path, err := e.Blobs.Path(e.exited.Transcript)
-			must(e.t, err)
+		"a transcript whose object is damaged": {func(e *estate, _ *Request) {
+			path := e.stored(e.exited.Transcript)
 			must(e.t, os.Chmod(path, 0o600))
 			e.file(path, "other")
 		}, these(attempt, copied), nil},
@@ -68,33 +67,33 @@ func TestWhatMustStay(t *testing.T) {
 		}, these(attempt), nil},
 		"an attempt that no event ends":                {func(e *estate, _ *Request) { e.exited.Attempt = "build.r1.a2" }, these(attempt, copied), these(attempt)},
 		"copies of transcripts that nobody wants gone": {func(_ *estate, req *Request) { req.Transcripts = false }, these(copied), nothing},
-		"a blob that the project speaks of": {func(e *estate, _ *Request) {
+		"an object that the project speaks of": {func(e *estate, _ *Request) {
 			e.project = []core.Body{core.ContentTrusted{Hash: e.orphan}}
 		}, orphaned, nothing},
-		"a blob that another project speaks of": {func(e *estate, _ *Request) {
+		"an object that another project speaks of": {func(e *estate, _ *Request) {
 			e.second = []core.Body{core.ContentTrusted{Hash: e.orphan}}
 		}, orphaned, nothing},
-		"a blob that a run speaks of which is not over": {func(e *estate, _ *Request) {
+		"an object that a run speaks of which is not over": {func(e *estate, _ *Request) {
 			e.others = map[string][]core.Body{"0197": {core.AttemptStarted{Attempt: "plan.r1.a1", Prompt: e.orphan}}}
 		}, orphaned, nothing},
-		"a blob that is spoken of after much else": {func(e *estate, _ *Request) {
+		"an object that is spoken of after much else": {func(e *estate, _ *Request) {
 			e.project = slices.Repeat([]core.Body{core.ContentTrusted{Hash: "x"}}, 2*readBatch)
 			e.project = append(e.project, core.ContentTrusted{Hash: e.orphan})
 		}, orphaned, nothing},
-		"a blob that is spoken of first in the next batch": {func(e *estate, _ *Request) {
+		"an object that is spoken of first in the next batch": {func(e *estate, _ *Request) {
 			e.project = slices.Repeat([]core.Body{core.ContentTrusted{Hash: "x"}}, readBatch)
 			e.project = append(e.project, core.ContentTrusted{Hash: e.orphan})
 		}, orphaned, nothing},
-		"a blob that a run speaks of in passing": {func(e *estate, _ *Request) { e.exited.Message = "see " + e.orphan }, orphaned, nothing},
-		"a blob that was put since":              {func(e *estate, _ *Request) { _, err := e.Blobs.Touch(e.orphan); must(e.t, err) }, orphaned, nothing},
-		"a blob that is young, whatever is asked for": {func(e *estate, req *Request) {
-			_, err := e.Blobs.Touch(e.orphan)
+		"an object that a run speaks of in passing": {func(e *estate, _ *Request) { e.exited.Message = "see " + e.orphan }, orphaned, nothing},
+		"an object that was put since":              {func(e *estate, _ *Request) { _, err := e.Objects.Touch(e.t.Context(), e.orphan); must(e.t, err) }, orphaned, nothing},
+		"an object that is young, whatever is asked for": {func(e *estate, req *Request) {
+			_, err := e.Objects.Touch(e.t.Context(), e.orphan)
 			must(e.t, err)
 			req.Before = time.Now().Add(time.Hour)
 		}, orphaned, nothing},
-		"blobs while a run is not known": {func(e *estate, _ *Request) {
+		"objects while a run is not known": {func(e *estate, _ *Request) {
 			e.file(filepath.Join(e.State, "runs", "0199", "manifest.jsonl"), "{}")
-		}, orphaned, these("blob all")},
+		}, orphaned, these("object all")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

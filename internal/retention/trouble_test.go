@@ -74,7 +74,7 @@ type strange struct{ core.ContentTrusted }
 
 func (strange) MarshalJSON() ([]byte, error) { return []byte(`{"hash":7}`), nil }
 
-// TestPlacesThatCannotBeLookedAt: that is said, no blob goes, and what the report says went is what went.
+// TestPlacesThatCannotBeLookedAt: that is said, no object goes, and what the report says went is what went.
 func TestPlacesThatCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]string{
@@ -109,7 +109,7 @@ func (e *estate) consistent(report Report) {
 	e.t.Helper()
 	gone, _ := e.listed(report)
 	left := slices.DeleteFunc(e.everything(), func(name string) bool { return slices.Contains(gone, name) })
-	if there := e.there(); !slices.Equal(left, there) || !slices.Contains(there, "blob "+e.orphan) {
+	if there := e.there(); !slices.Equal(left, there) || !slices.Contains(there, "object "+e.orphan) {
 		e.t.Errorf("%q are said to have gone, and there are %q", gone, there)
 	}
 }

@@ -200,5 +200,5 @@ func (f *Folder) copy(name, digest string, read func(digest string) (io.ReadClos
 		return fmt.Errorf("read %s: %w", strings.TrimSuffix(path.Base(name), ".md"), err)
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
-	return f.replace(name, content, false) // it is among the blobs
+	return f.replace(name, content, false) // it is among the objects
 }

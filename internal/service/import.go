@@ -54,7 +54,7 @@ func (a *Service) Import(ctx context.Context, req api.Import) (api.Imported, err
 }
 
 // adopt brings back what a run rests on besides its events: its project with the
-// commit that it began at, and the documents that are not among the blobs any more.
+// commit that it began at, and the documents that are not among the objects any more.
 func (a *Service) adopt(ctx context.Context, req api.Import, id string, first core.Event) error {
 	folder := req.Folder
 	body, err := core.Decode(first)
@@ -86,7 +86,7 @@ func (a *Service) adopt(ctx context.Context, req api.Import, id string, first co
 		}
 	}
 	a.restoreBase(ctx, started)
-	if err := a.restoreBlobs(ctx, folder); err != nil {
+	if err := a.restoreObjects(ctx, folder); err != nil {
 		return err
 	}
 	return a.restoreEffects(folder, id)
@@ -164,7 +164,7 @@ func (a *Service) takeArtifacts(run, folder string) error {
 	})
 }
 
-func (a *Service) restoreBlobs(ctx context.Context, folder string) error {
+func (a *Service) restoreObjects(ctx context.Context, folder string) error {
 	return artifacts(folder, func(root *os.Root) error {
 		return fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() {
@@ -174,7 +174,7 @@ func (a *Service) restoreBlobs(ctx context.Context, folder string) error {
 			if err != nil {
 				return fmt.Errorf("read the run's artifacts: %w", err)
 			}
-			_, _, err = a.blobs.Put(ctx, file, 0)
+			_, _, err = a.objects.Put(ctx, file, 0)
 			return errors.Join(err, file.Close())
 		})
 	})

@@ -33,7 +33,7 @@ func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) 
 	}
 	report, err := retention.Run(ctx, retention.Options{
 		Left:  a.engine.Left,
-		State: a.state.Dir, Store: a.store, Blobs: a.blobs, Drafts: draft.Open(a.store), Yards: a.yards, Log: a.log,
+		State: a.state.Dir, Store: a.store, Objects: a.objects, Drafts: draft.Open(a.store), Yards: a.yards, Log: a.log,
 	}, retention.Request{Before: now.Add(-req.OlderThan), Transcripts: req.Transcripts, Remove: req.Remove})
 	if req.Remove {
 		a.log.Info("the state folder was pruned", "removed", len(report.Items), "bytes", report.Bytes, "kept", len(report.Kept))

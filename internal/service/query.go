@@ -199,7 +199,7 @@ func (a *Service) Artifact(ctx context.Context, id, name string, w io.Writer) er
 	if artifact == nil {
 		return core.Errorf(core.CodeNotFound, "run %s has no artifact %q", run.Alias, name)
 	}
-	return a.copyDocument(artifact.Digest, w)
+	return a.copyDocument(ctx, artifact.Digest, w)
 }
 
 // Info implements api.Service.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
@@ -21,6 +20,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
 	"github.com/stellwerk-dev/stellwerk/internal/journal"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/session"
@@ -38,7 +38,7 @@ type Options struct {
 	Agent    string // the program that the built-in playbooks start
 	State    statefolder.Folder
 	Store    store.Store
-	Blobs    *blob.Folder
+	Objects  object.Objects
 	Journal  *journal.Journal
 	Yards    dispatch.Yards
 	Engine   *engine.Engine
@@ -80,7 +80,7 @@ type Service struct {
 	state        statefolder.Folder
 	layout       dispatch.Layout
 	store        store.Store
-	blobs        *blob.Folder
+	objects      object.Objects
 	journal      *journal.Journal
 	yards        dispatch.Yards
 	engine       *engine.Engine
@@ -113,7 +113,7 @@ func New(o Options) *Service {
 	return &Service{
 		Sessions: o.Sessions, Tools: o.Tools, beforehand: o.Start,
 		version: o.Version, person: o.Person, self: o.Self, agentProgram: o.Agent, state: o.State, layout: dispatch.Layout{State: o.State.Dir},
-		store: o.Store, blobs: o.Blobs, journal: o.Journal, yards: o.Yards, engine: o.Engine, deciders: o.Deciders,
+		store: o.Store, objects: o.Objects, journal: o.Journal, yards: o.Yards, engine: o.Engine, deciders: o.Deciders,
 		find: o.Find, start: o.Start, sessions: o.Sessions, tools: o.Tools, outbox: o.Outbox, pulls: o.Pulls, access: o.Access,
 		redactor: o.Redactor, redactorOf: o.Secrets, isolation: o.Isolation, log: o.Log, work: o.Work,
 		books: histories[*book]{begin: newBook}, references: histories[*references]{begin: newReferences},

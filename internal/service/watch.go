@@ -53,7 +53,7 @@ func (a *Service) Prompt(ctx context.Context, id, attempt string, w io.Writer) e
 		return err
 	}
 	if digest != "" {
-		return a.copyDocument(digest, w)
+		return a.copyDocument(ctx, digest, w)
 	}
 	if _, _, under := run.Attempt(attempt); under == nil {
 		return noAttempt(run, attempt)
@@ -83,11 +83,11 @@ func (a *Service) Document(ctx context.Context, id, digest string, w io.Writer) 
 	if !named {
 		return core.Errorf(core.CodeNotFound, "run %s has no document %.80q", run.Alias, digest)
 	}
-	return a.copyDocument(digest, w)
+	return a.copyDocument(ctx, digest, w)
 }
 
-func (a *Service) copyDocument(digest string, w io.Writer) error {
-	f, err := a.blobs.Open(digest)
+func (a *Service) copyDocument(ctx context.Context, digest string, w io.Writer) error {
+	f, err := a.objects.Open(ctx, digest)
 	if err != nil {
 		return err
 	}

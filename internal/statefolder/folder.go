@@ -25,7 +25,7 @@ type Folder struct{ Dir string }
 
 func (s Folder) path(name string) string { return filepath.Join(s.Dir, name) }
 func (s Folder) Database() string        { return s.path("stellwerk.db") }
-func (s Folder) Blobs() string           { return s.path("blobs") }
+func (s Folder) Objects() string         { return s.path("blobs") }
 func (s Folder) Runs() string            { return s.path("runs") }
 func (s Folder) Yards() string           { return s.path("yards") }
 func (s Folder) Pulls() string           { return s.path("pulls") }
@@ -94,7 +94,7 @@ func Open(flag string) (Folder, error) {
 	if err != nil {
 		return s, err
 	}
-	for _, dir := range []string{s.Dir, s.Runs(), s.Yards(), s.Blobs(), s.Bin(), s.path("attempts"), s.path("work")} {
+	for _, dir := range []string{s.Dir, s.Runs(), s.Yards(), s.Objects(), s.Bin(), s.path("attempts"), s.path("work")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return s, core.Wrap(core.CodeUnavailable, err, "the state folder cannot be made", "choose another").Offer(core.Choice{Verb: core.VerbStateFolder})
 		}

@@ -37,7 +37,7 @@ func (a *Tools) Detail(ctx context.Context, id string, req api.FetchDetail) (api
 	}
 	var text io.ReadSeeker = strings.NewReader(out.Content)
 	if digest != "" {
-		file, err := a.Blobs.Open(digest)
+		file, err := a.Objects.Open(ctx, digest)
 		if err != nil {
 			return out, err
 		}

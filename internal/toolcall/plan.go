@@ -66,7 +66,7 @@ func (a *Tools) documents(ctx context.Context, run *core.Run, req api.UpdatePlan
 		if now, err := y.ReadFile(ctx, run.Head, desk.Folder+"/"+name, maxPlanFile); err == nil && string(now) == text {
 			continue
 		}
-		digest, _, err := a.Blobs.Put(ctx, strings.NewReader(text), maxPlanFile)
+		digest, _, err := a.Objects.Put(ctx, strings.NewReader(text), maxPlanFile)
 		if err != nil {
 			return nil, err
 		}

@@ -10,10 +10,10 @@ import (
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 )
@@ -29,7 +29,7 @@ type Tools struct {
 	Engine   Engine
 	Find     *find.Finder
 	Yards    dispatch.Yards
-	Blobs    *blob.Folder
+	Objects  object.Objects
 	Redactor *redact.Redactor
 	// Secrets makes a redactor that also knows the named variables, and more.
 	Secrets func(names []string, more ...redact.Secret) *redact.Redactor

@@ -28,8 +28,9 @@ func NewPrune(sh *shell.Shell) *cobra.Command {
 		Short:       "Remove redundant data of old runs",
 		Long: `Lists the data of ended runs that provably exists elsewhere, and with --yes
 removes it: folders of attempts and workspaces, refs of attempts whose commits
-the run's branch contains, and blobs that no event refers to; with --transcripts
-also the copies of transcripts in run folders, which are stored as blobs too.
+the run's branch contains, and objects that no event refers to; with
+--transcripts also the copies of transcripts in run folders, which are stored
+as objects too.
 
 Right before it removes an item, it proves by digest or by git that the item is
 redundant. If it cannot, the item stays and is listed with the reason. It never
@@ -90,7 +91,7 @@ func printPruned(sh *shell.Shell, out api.Pruned, older string) {
 func countItems(items []api.PrunedItem) string {
 	names := map[string][2]string{
 		"work": {"workspace", "workspaces"}, "attempt": {"attempt folder", "attempt folders"},
-		"transcript": {"copy of a transcript", "copies of transcripts"}, "ref": {"ref", "refs"}, "blob": {"blob", "blobs"},
+		"transcript": {"copy of a transcript", "copies of transcripts"}, "ref": {"ref", "refs"}, "object": {"object", "objects"},
 	}
 	counts := map[string]int{}
 	var kinds []string // in the order of the list above

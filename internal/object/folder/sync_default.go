@@ -1,6 +1,6 @@
 //go:build !planted_nofsync
 
-package blob
+package folder
 
 // syncFolder makes the names in a folder durable.
 func syncFolder(d disk, path string) error { return d.syncFolder(path) }

@@ -1,4 +1,4 @@
-package blob
+package folder
 
 import (
 	"fmt"
@@ -97,10 +97,7 @@ func TestPutIsDurableWhenItReturns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 50 { // more than one in some folder
-		path, err := f.Path(put(t, f, fmt.Sprint("content ", i%40)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := f.at(put(t, f, fmt.Sprint("content ", i%40)))
 		if lost := d.survives(path); lost != "" {
 			t.Fatalf("blob %d is acknowledged, and a crash of the machine takes %s:\n%s", i, lost, strings.Join(d.log, "\n"))
 		}
@@ -130,10 +127,7 @@ func TestUnfinishedByAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := f.Path(helloDigest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := f.at(helloDigest)
 	if err := d.mkdir(filepath.Dir(path)); err != nil {
 		t.Fatal(err)
 	}

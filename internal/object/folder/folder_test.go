@@ -1,4 +1,4 @@
-package blob
+package folder
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -40,7 +41,7 @@ func put(t *testing.T, f *Folder, content string) string {
 
 func read(t *testing.T, f *Folder, digest string) string {
 	t.Helper()
-	file, err := f.Open(digest)
+	file, err := f.Open(t.Context(), digest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func files(t *testing.T, f *Folder) []string {
 
 func TestPut(t *testing.T) {
 	f := openTemp(t)
-	if _, err := f.Open(helloDigest); core.CodeOf(err) != core.CodeNotFound {
+	if _, err := f.Open(t.Context(), helloDigest); core.CodeOf(err) != core.CodeNotFound {
 		t.Fatalf("before it is put: %v", err)
 	}
 	for range 2 {
@@ -99,7 +100,7 @@ func TestLimit(t *testing.T) {
 	}
 	endless := iotest.OneByteReader(neverEnding('x'))
 	_, _, err := f.Put(t.Context(), endless, 4096)
-	var large *TooLarge
+	var large *object.TooLarge
 	if !errors.As(err, &large) || large.Max != 4096 {
 		t.Errorf("past the limit: %v", err)
 	}
@@ -136,10 +137,7 @@ func TestBrokenReaderLeavesNothing(t *testing.T) {
 
 func TestDamagedIsFoundAndMended(t *testing.T) {
 	f := openTemp(t)
-	path, err := f.Path(put(t, f, "hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := f.at(put(t, f, "hello"))
 	if err := f.Verify(t.Context(), helloDigest); err != nil {
 		t.Errorf("whole: %v", err)
 	}
@@ -160,11 +158,11 @@ func TestStrangeDigests(t *testing.T) {
 	for _, digest := range []string{
 		"", "ab", "../../etc/passwd", strings.ToUpper(helloDigest), helloDigest + "00", strings.Repeat("g", 64),
 	} {
-		if _, err := f.Path(digest); core.CodeOf(err) != core.CodeInvalid {
+		if _, err := f.Size(t.Context(), digest); core.CodeOf(err) != core.CodeInvalid {
 			t.Errorf("%q: %v", digest, err)
 		}
 	}
-	if _, err := f.Open(strings.Repeat("0", 64)); core.CodeOf(err) != core.CodeNotFound {
+	if _, err := f.Open(t.Context(), strings.Repeat("0", 64)); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("missing: %v", err)
 	}
 }

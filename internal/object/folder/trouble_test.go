@@ -1,4 +1,4 @@
-package blob
+package folder
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -24,23 +25,23 @@ func TestTroubleIsExplained(t *testing.T) {
 		says string
 		hint string
 	}{
-		{syscall.ENOSPC, core.CodeUnavailable, "blob x: the disk is full", "free some space"},
-		{syscall.EDQUOT, core.CodeUnavailable, "blob x: the disk is full", "free some space"},
-		{fs.ErrNotExist, core.CodeNotFound, "blob x is missing", "from a backup"},
-		{syscall.EACCES, core.CodeUnavailable, "blob x cannot be written or read", "--state"},
-		{syscall.EROFS, core.CodeUnavailable, "blob x cannot be written or read", "--state"},
-		{syscall.ENOTDIR, core.CodeUnavailable, "blob x cannot be written or read", "--state"},
-		{errDisk, core.CodeInternal, "blob x: ", ""},
+		{syscall.ENOSPC, core.CodeUnavailable, "object x: the disk is full", "free some space"},
+		{syscall.EDQUOT, core.CodeUnavailable, "object x: the disk is full", "free some space"},
+		{fs.ErrNotExist, core.CodeNotFound, "object x is missing", "from a backup"},
+		{syscall.EACCES, core.CodeUnavailable, "object x cannot be written or read", "--state"},
+		{syscall.EROFS, core.CodeUnavailable, "object x cannot be written or read", "--state"},
+		{syscall.ENOTDIR, core.CodeUnavailable, "object x cannot be written or read", "--state"},
+		{errDisk, core.CodeInternal, "object x: ", ""},
 	} {
-		err := explain(fmt.Errorf("open: %w", c.err), "blob x")
+		err := explain(fmt.Errorf("open: %w", c.err), "object x")
 		if !errors.Is(err, c.err) || core.CodeOf(err) != c.code || !strings.HasPrefix(err.Error(), c.says) || !strings.Contains(wording.Hint(err), c.hint) || (wording.Hint(err) == "") != (c.hint == "") {
 			t.Errorf("%v is told as %q (%s, hint %q)", c.err, err, core.CodeOf(err), wording.Hint(err))
 		}
 	}
-	if err := explain(nil, "blob x"); err != nil {
+	if err := explain(nil, "object x"); err != nil {
 		t.Errorf("no trouble is told as %v", err)
 	}
-	if err := (&TooLarge{Max: 7}).Error(); !strings.Contains(err, "7 bytes") {
+	if err := (&object.TooLarge{Max: 7}).Error(); !strings.Contains(err, "7 bytes") {
 		t.Errorf("too large: %s", err)
 	}
 }
@@ -79,14 +80,14 @@ func TestWhatCannotBeLookedAtIsNeitherThereNorGone(t *testing.T) {
 	}
 	for what, ask := range map[string]func() (bool, error){
 		"verify":  func() (bool, error) { return false, f.Verify(t.Context(), digest) },
-		"touch":   func() (bool, error) { return f.Touch(digest) },
-		"discard": func() (bool, error) { return f.Discard(digest, time.Now()) },
+		"touch":   func() (bool, error) { return f.Touch(t.Context(), digest) },
+		"discard": func() (bool, error) { return f.Discard(t.Context(), digest, time.Now()) },
 		"put": func() (bool, error) {
 			_, err := f.place(t.Context(), filepath.Join(f.path, "tmp"), digest)
 			return false, err
 		},
 	} {
-		if yes, err := ask(); core.CodeOf(explain(err, "blob")) != core.CodeUnavailable || yes {
+		if yes, err := ask(); core.CodeOf(explain(err, "object")) != core.CodeUnavailable || yes {
 			t.Errorf("%s: %t, %v", what, yes, err)
 		}
 	}
@@ -96,16 +97,13 @@ func TestWhatCannotBeLookedAtIsNeitherThereNorGone(t *testing.T) {
 func TestABlobThatCannotBeRemovedIsNotGone(t *testing.T) {
 	f := openTemp(t)
 	digest := put(t, f, "hello")
-	path, err := f.Path(digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	long := time.Now().Add(-10 * Young)
+	path := f.at(digest)
+	long := time.Now().Add(-10 * object.Young)
 	if err := os.Chtimes(path, long, long); err != nil {
 		t.Fatal(err)
 	}
 	f.disk = sticky{}
-	if gone, err := f.Discard(digest, time.Now()); !errors.Is(err, errDisk) || gone {
+	if gone, err := f.Discard(t.Context(), digest, time.Now()); !errors.Is(err, errDisk) || gone {
 		t.Errorf("%t, %v", gone, err)
 	}
 }
@@ -156,7 +154,7 @@ func TestVerifySaysWhatItCouldNotRead(t *testing.T) {
 	if err := f.Verify(t.Context(), "../../etc/passwd"); core.CodeOf(err) != core.CodeInvalid {
 		t.Errorf("no digest: %v", err)
 	}
-	if file, err := f.Open("../../etc/passwd"); core.CodeOf(err) != core.CodeInvalid || file != nil {
+	if file, err := f.Open(t.Context(), "../../etc/passwd"); core.CodeOf(err) != core.CodeInvalid || file != nil {
 		t.Errorf("no digest is opened: %v", err)
 	}
 }
@@ -179,22 +177,19 @@ func TestAShardIsMadeDurableOnce(t *testing.T) {
 // TestAListThatCannotBeMadeIsNotAShortOne.
 func TestAListThatCannotBeMadeIsNotAShortOne(t *testing.T) {
 	f := openTemp(t)
-	path, err := f.Path(put(t, f, "hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := f.at(put(t, f, "hello"))
 	if err := os.Symlink(path, filepath.Join(filepath.Dir(path), strings.Repeat("a", 62))); err != nil {
 		t.Fatal(err)
 	}
 	var seen []string
-	list := func(digest string, _ int64, _ time.Time) error { seen = append(seen, digest); return nil }
-	if err := f.Each(list); err != nil || strings.Join(seen, " ") != helloDigest {
+	list := func(e object.Entry) error { seen = append(seen, e.Digest); return nil }
+	if err := f.Each(t.Context(), list); err != nil || strings.Join(seen, " ") != helloDigest {
 		t.Errorf("beside a link there are %v, %v", seen, err)
 	}
 	if err := os.RemoveAll(f.path); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Each(list); core.CodeOf(err) != core.CodeNotFound {
+	if err := f.Each(t.Context(), list); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("a folder that is gone is listed: %v", err)
 	}
 }

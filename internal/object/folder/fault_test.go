@@ -1,4 +1,4 @@
-package blob
+package folder
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 )
 
 // failing is a disk on which the nth change fails.
@@ -92,7 +94,7 @@ func TestEachStepOfAPutMayFail(t *testing.T) {
 				t.Errorf("could not %s (step %d): %q, %d, %v", d.what, n, digest, size, err)
 			}
 			for _, file := range files(t, f) {
-				if at, err := f.Path(helloDigest); err != nil || file != at {
+				if file != f.at(helloDigest) {
 					t.Errorf("could not %s (step %d): %s is left", d.what, n, file)
 				}
 			}
@@ -110,10 +112,7 @@ func TestEachStepOfAPutMayFail(t *testing.T) {
 // TestASecondPutLeavesTheFirst: whoever reads a blob reads on.
 func TestASecondPutLeavesTheFirst(t *testing.T) {
 	f := openTemp(t)
-	path, err := f.Path(put(t, f, "hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := f.at(put(t, f, "hello"))
 	first, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
@@ -127,31 +126,28 @@ func TestASecondPutLeavesTheFirst(t *testing.T) {
 func TestTouch(t *testing.T) {
 	f := openTemp(t)
 	digest := put(t, f, "hello")
-	path, err := f.Path(digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	long := time.Now().Add(-10 * Young)
+	path := f.at(digest)
+	long := time.Now().Add(-10 * object.Young)
 	if err := os.Chtimes(path, long, long); err != nil {
 		t.Fatal(err)
 	}
-	if there, err := f.Touch(digest); err != nil || !there {
+	if there, err := f.Touch(t.Context(), digest); err != nil || !there {
 		t.Errorf("one that is there: %t, %v", there, err)
 	}
-	if gone, err := f.Discard(digest, time.Now()); err != nil || gone {
+	if gone, err := f.Discard(t.Context(), digest, time.Now()); err != nil || gone {
 		t.Errorf("it is discarded all the same: %t, %v", gone, err)
 	}
-	if there, err := f.Touch(strings.Repeat("a", 64)); err != nil || there {
+	if there, err := f.Touch(t.Context(), strings.Repeat("a", 64)); err != nil || there {
 		t.Errorf("one that is not there: %t, %v", there, err)
 	}
 	for _, bad := range []string{"", "../../etc/passwd", strings.ToUpper(digest)} {
-		if there, err := f.Touch(bad); err == nil || there {
+		if there, err := f.Touch(t.Context(), bad); err == nil || there {
 			t.Errorf("%q is touched: %t", bad, there)
 		}
-		if gone, err := f.Discard(bad, time.Now()); err == nil || gone {
+		if gone, err := f.Discard(t.Context(), bad, time.Now()); err == nil || gone {
 			t.Errorf("%q is discarded: %t", bad, gone)
 		}
-		if _, err := f.Open(bad); err == nil {
+		if _, err := f.Open(t.Context(), bad); err == nil {
 			t.Errorf("%q is there", bad)
 		}
 	}
@@ -159,7 +155,7 @@ func TestTouch(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.disk = &failing{left: 1}
-	if there, err := f.Touch(digest); !errors.Is(err, errDisk) || there {
+	if there, err := f.Touch(t.Context(), digest); !errors.Is(err, errDisk) || there {
 		t.Errorf("one that cannot be touched: %t, %v", there, err)
 	}
 }
@@ -175,8 +171,8 @@ func TestOnlyBlobsAreListed(t *testing.T) {
 		}
 	}
 	var seen []string
-	if err := f.Each(func(digest string, size int64, _ time.Time) error {
-		seen = append(seen, fmt.Sprint(digest, " ", size))
+	if err := f.Each(t.Context(), func(e object.Entry) error {
+		seen = append(seen, fmt.Sprint(e.Digest, " ", e.Size))
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -184,7 +180,7 @@ func TestOnlyBlobsAreListed(t *testing.T) {
 	if want := digest + " 5"; len(seen) != 1 || seen[0] != want {
 		t.Errorf("there are %q, not %q", seen, want)
 	}
-	if err := f.Each(func(string, int64, time.Time) error { return errDisk }); !errors.Is(err, errDisk) {
+	if err := f.Each(t.Context(), func(object.Entry) error { return errDisk }); !errors.Is(err, errDisk) {
 		t.Errorf("who stops the listing is not heard: %v", err)
 	}
 }

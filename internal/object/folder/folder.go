@@ -1,8 +1,6 @@
-// Package blob keeps files by the hash of their content. The bytes behind a digest
-// that Put has returned survive a crash of the machine, so an event may name it.
-// The package must not change what it keeps, deletes a blob only if its caller
-// says that nothing names it, and does not know what the bytes mean.
-package blob
+// Package folder keeps objects as files of one folder, for engines on one machine. It must not change what it keeps, and
+// does not know what the bytes mean.
+package folder
 
 import (
 	"context"
@@ -18,45 +16,37 @@ import (
 	"syscall"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 )
 
-// TooLarge says that content exceeds the limit given to Put.
-type TooLarge struct{ Max int64 }
-
-func (e *TooLarge) Error() string { return fmt.Sprintf("larger than the limit of %d bytes", e.Max) }
-
-// Folder is a folder of blobs: <first two hex digits of the digest>/<the rest>.
-// All methods are safe for concurrent use, by several processes too.
+// Folder is a folder of objects: <first two hex digits of the digest>/<the rest>. It implements object.Objects for all
+// processes of one machine.
 type Folder struct {
 	path string
 	disk disk
-
-	placing sync.RWMutex // held alone while a blob is discarded
 
 	mu      sync.Mutex
 	durable map[string]bool // guarded by mu: shards whose own name is known to be on disk
 }
 
-// Open opens a folder of blobs, and creates it if it is missing.
+// Open opens a folder of objects, and creates it if it is missing.
 func Open(path string) (*Folder, error) { return open(path, realDisk{}) }
 
 func open(path string, d disk) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, explain(err, "folder of blobs "+path)
+		return nil, explain(err, "folder of objects "+path)
 	}
 	if err := syncFolder(d, filepath.Dir(path)); err != nil {
-		return nil, explain(err, "folder of blobs "+path)
+		return nil, explain(err, "folder of objects "+path)
 	}
 	return &Folder{path: path, disk: d, durable: map[string]bool{}}, nil
 }
 
-// Put keeps what r yields, at most max bytes (0 for no limit), and returns its
-// hex SHA-256. If the content is there already, Put checks it and repairs it if it
-// is damaged.
+// Put implements object.Objects.
 func (f *Folder) Put(ctx context.Context, r io.Reader, max int64) (digest string, size int64, err error) {
 	tmp, err := f.disk.createTemp(f.path)
 	if err != nil {
-		return "", 0, explain(err, "new blob in "+f.path)
+		return "", 0, explain(err, "new object in "+f.path)
 	}
 	placed := false
 	defer func() {
@@ -66,11 +56,11 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, max int64) (digest string
 	}()
 	digest, size, err = f.fill(ctx, tmp, r, max)
 	if err != nil {
-		return "", 0, explain(err, "new blob in "+f.path)
+		return "", 0, explain(err, "new object in "+f.path)
 	}
 	placed, err = f.place(ctx, tmp.Name(), digest)
 	if err != nil {
-		return "", 0, explain(err, "blob "+digest)
+		return "", 0, explain(err, "object "+digest)
 	}
 	return digest, size, nil
 }
@@ -87,7 +77,7 @@ func (f *Folder) fill(ctx context.Context, tmp *os.File, r io.Reader, max int64)
 		return "", 0, err
 	}
 	if max > 0 && size > max {
-		return "", 0, &TooLarge{Max: max}
+		return "", 0, &object.TooLarge{Max: max}
 	}
 	if err := f.disk.syncFile(tmp); err != nil {
 		return "", 0, err
@@ -96,7 +86,7 @@ func (f *Folder) fill(ctx context.Context, tmp *os.File, r io.Reader, max int64)
 }
 
 // place gives a finished file its name and makes the name durable. Another writer
-// may have named the same blob without having made that durable yet, so place does
+// may have named the same object without having made that durable yet, so place does
 // it for both.
 func (f *Folder) place(ctx context.Context, tmp, digest string) (renamed bool, err error) {
 	path := f.at(digest)
@@ -104,20 +94,21 @@ func (f *Folder) place(ctx context.Context, tmp, digest string) (renamed bool, e
 	if err := f.ensureShard(shard); err != nil {
 		return false, err
 	}
-	f.placing.RLock()
-	defer f.placing.RUnlock()
-	if f.Verify(ctx, digest) == nil {
-		if err := f.disk.touch(path); err != nil { // it is as young as one that is new, for Discard
-			return false, err
+	err = f.locked(syscall.LOCK_SH, func() error {
+		if f.Verify(ctx, digest) == nil {
+			return f.disk.touch(path) // it is as young as one that is new, for Discard
 		}
-	} else {
 		if err := ctx.Err(); err != nil {
-			return false, err
+			return err
 		}
 		if err := f.disk.rename(tmp, path); err != nil {
-			return false, err
+			return err
 		}
 		renamed = true
+		return nil
+	})
+	if err != nil {
+		return renamed, err
 	}
 	return renamed, syncFolder(f.disk, shard)
 }
@@ -138,46 +129,46 @@ func (f *Folder) ensureShard(shard string) error {
 	return nil
 }
 
-// Open opens a blob for reading. The caller closes it.
-func (f *Folder) Open(digest string) (*os.File, error) {
-	path, err := f.Path(digest)
+// Open implements object.Objects.
+func (f *Folder) Open(_ context.Context, digest string) (io.ReadSeekCloser, error) {
+	file, err := f.open(digest)
 	if err != nil {
 		return nil, err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, explain(err, "blob "+digest)
 	}
 	return file, nil
 }
 
-// Path is the file of a blob, whether it exists or not.
-func (f *Folder) Path(digest string) (string, error) {
-	if raw, err := hex.DecodeString(digest); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != digest {
-		return "", core.Errorf(core.CodeInvalid, "%.80q is not the digest of a blob", digest)
+func (f *Folder) open(digest string) (*os.File, error) {
+	if err := object.CheckDigest(digest); err != nil {
+		return nil, err
 	}
-	return f.at(digest), nil
+	file, err := os.Open(f.at(digest))
+	return file, explain(err, "object "+digest)
+}
+
+// Size implements object.Objects.
+func (f *Folder) Size(_ context.Context, digest string) (int64, error) {
+	if err := object.CheckDigest(digest); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(f.at(digest))
+	if err != nil {
+		return 0, explain(err, "object "+digest)
+	}
+	return info.Size(), nil
 }
 
 func (f *Folder) at(digest string) string { return filepath.Join(f.path, digest[:2], digest[2:]) }
 
-// Verify reads a blob and fails if it is missing or its content does not match the
-// digest.
+// Verify implements object.Objects.
 func (f *Folder) Verify(ctx context.Context, digest string) (err error) {
-	file, err := f.Open(digest)
+	file, err := f.open(digest)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, explain(file.Close(), "blob "+digest)) }()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, cancellable{ctx, file}); err != nil {
-		return explain(err, "blob "+digest)
-	}
-	if got := hex.EncodeToString(hash.Sum(nil)); got != digest {
-		return core.Errorf(core.CodeUnavailable, "blob %s is damaged: its content has the hash %s", digest, got).
-			WithHint("restore the blobs folder from a backup; storing the same content again repairs it")
-	}
-	return nil
+	defer func() { err = errors.Join(err, explain(file.Close(), "object "+digest)) }()
+	_, err = io.Copy(io.Discard, object.Checked(digest, cancellable{ctx, file}))
+	return explain(err, "object "+digest)
 }
 
 // cancellable reads until its context ends.
@@ -194,13 +185,16 @@ func (c cancellable) Read(b []byte) (int, error) {
 }
 
 func explain(err error, what string) error {
+	var known *core.Error
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &known):
+		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return core.Wrap(core.CodeUnavailable, err, what+": the disk is full", "free some space and try again")
 	case errors.Is(err, fs.ErrNotExist):
-		return core.Wrap(core.CodeNotFound, err, what+" is missing", "restore the blobs folder from a backup")
+		return core.Wrap(core.CodeNotFound, err, what+" is missing", "restore the folder of objects from a backup")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
 		return core.Wrap(core.CodeUnavailable, err, what+" cannot be written or read",
 			"make the state folder writable for you, or choose another with --state")

@@ -8,21 +8,21 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
-// blobs removes those that no event of any stream mentions. Young ones stay: an event may be
+// objects removes those that no event of any stream mentions. Young ones stay: an event may be
 // about to mention them. If a run's folder is there and its events are not, they may come
 // back, and nothing is removed.
-func (p *pass) blobs(ctx context.Context, known map[string]bool) error {
+func (p *pass) objects(ctx context.Context, known map[string]bool) error {
 	lost, err := p.lost(known)
 	if err != nil {
 		return err
 	}
 	if lost != "" {
-		p.keep(Item{Kind: KindBlob, Name: "all"}, fmt.Sprintf("the database does not know the run in %s, which may speak of them: `stellwerk resume` it, or move it away", lost))
+		p.keep(Item{Kind: KindObject, Name: "all"}, fmt.Sprintf("the database does not know the run in %s, which may speak of them: `stellwerk resume` it, or move it away", lost))
 		return nil
 	}
 	projects, err := p.Store.Projects(ctx, 0)
@@ -40,19 +40,16 @@ func (p *pass) blobs(ctx context.Context, known map[string]bool) error {
 		}
 	}
 	if p.foreign {
-		p.keep(Item{Kind: KindBlob, Name: "all"}, "an event that needs a newer version of Stellwerk may speak of them")
+		p.keep(Item{Kind: KindObject, Name: "all"}, "an event that needs a newer version of Stellwerk may speak of them")
 		return nil
 	}
-	return p.Blobs.Each(func(digest string, size int64, at time.Time) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if p.spoken[digest] || !at.Before(p.Before) || time.Since(at) < blob.Young {
+	return p.Objects.Each(ctx, func(e object.Entry) error {
+		if p.spoken[e.Digest] || !e.At.Before(p.Before) || time.Since(e.At) < object.Young {
 			return nil
 		}
-		item := Item{Kind: KindBlob, Name: digest, Bytes: size, Proof: "no event speaks of it"}
+		item := Item{Kind: KindObject, Name: e.Digest, Bytes: e.Size, Proof: "no event speaks of it"}
 		p.did(item, func() error {
-			gone, err := p.Blobs.Discard(digest, p.Before)
+			gone, err := p.Objects.Discard(ctx, e.Digest, p.Before)
 			if err == nil && !gone {
 				err = errors.New("it was put again this moment")
 			}

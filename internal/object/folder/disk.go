@@ -1,4 +1,4 @@
-package blob
+package folder
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// disk is what putting a blob does to the file system, so that a test can see
+// disk is what putting an object does to the file system, so that a test can see
 // the order and lose what was never made durable.
 type disk interface {
 	createTemp(folder string) (*os.File, error)

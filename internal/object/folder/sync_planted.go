@@ -1,6 +1,6 @@
 //go:build planted_nofsync
 
-package blob
+package folder
 
 // syncFolder is a planted bug: it leaves the names in a folder to chance. The
 // tests must fail under this build tag.

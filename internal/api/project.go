@@ -46,7 +46,7 @@ type Project struct {
 	Playbook       string         `json:"playbook,omitempty"`
 	Status         core.RunStatus `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
 	Reason         string         `json:"reason,omitempty" doc:"why it is paused"`
-	State          ProjectState   `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed or archived"`
+	State          ProjectState   `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed, archived or unreadable"`
 	Archived       bool           `json:"archived,omitempty"`
 	Epic           string         `json:"epic,omitempty"`
 	Queued         int            `json:"queued" doc:"epics that wait for their turn"`
@@ -69,6 +69,8 @@ const (
 	ProjectWaiting  ProjectState = "waits"   // all that is open in it waits for a person
 	ProjectPaused   ProjectState = "paused"  // a person paused it
 	ProjectArchived ProjectState = "archived"
+	// ProjectUnreadable is left to a newer version of Stellwerk.
+	ProjectUnreadable ProjectState = "unreadable"
 )
 
 // ProjectDetail is a project with its run, its queue and its totals.

@@ -7,11 +7,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// The statuses of a run that has not begun: its epic waits, or could not be
-// started.
+// The statuses of a run that has not begun, because its epic waits or could not be
+// started, and of one whose history cannot be read or whose project is left to a
+// newer version.
 const (
-	StatusQueued  core.RunStatus = "queued"
-	StatusRefused core.RunStatus = "refused"
+	StatusQueued     core.RunStatus = "queued"
+	StatusRefused    core.RunStatus = "refused"
+	StatusUnreadable core.RunStatus = "unreadable"
 )
 
 // Run is a run in a list, and the answer to a word about it: what follows from

@@ -56,7 +56,7 @@ func (a *Service) viewProject(r store.ProjectRow, open []core.RunStatus) api.Pro
 		p.Reason = r.Paused
 	}
 	if why := a.engine.Left(r.ID); why != nil {
-		p.Reason = why.Error()
+		p.State, p.Reason = api.ProjectUnreadable, why.Error()
 	}
 	return p
 }

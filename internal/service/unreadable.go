@@ -29,7 +29,7 @@ func (a *Service) working(ctx context.Context, row store.RunRow) (*core.Run, err
 // viewUnreadable is what is known of a run whose history cannot be read.
 func viewUnreadable(row store.RunRow, err error) api.Run {
 	v := viewRow(row)
-	v.Reason = wording.Unreadable(err)
+	v.Status, v.Reason = api.StatusUnreadable, wording.Unreadable(err)
 	v.Next = cmp.Or(wording.Hint(err), wording.Advice("", core.Advice{
 		Hint: "a backup has it as it was", Choices: []core.Choice{{Verb: core.VerbRestore}},
 	}))

@@ -36,6 +36,9 @@ func (v View) Projects(list []api.Project) []string {
 			s.String(), v.Style.Strong(terminal.Pad(terminal.Line(p.Name), name)), s.paint(terminal.Pad(s.words, 15)), terminal.Line(p.Epic),
 		}, "  "), " ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
+		if p.State == api.ProjectUnreadable {
+			lines = append(lines, v.hang(indent, v.Style.Asking, terminal.Line(p.Reason))...)
+		}
 		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, spoken(p.Cost), queue, terminal.Line(p.URL)))...)
 	}
 	return lines
@@ -54,7 +57,7 @@ func (v View) projectSignal(p api.Project) signal {
 		return signal{g("◇", "[?]"), words, v.Style.Asking}
 	case api.ProjectPaused, api.ProjectWaiting:
 		return signal{g("‖", "[=]"), words, v.Style.Asking}
-	case "failed":
+	case "failed", api.ProjectUnreadable:
 		return signal{g("✗", "[!]"), words, v.Style.Bad}
 	case api.ProjectRunning:
 	}

@@ -38,6 +38,9 @@ func (v View) Runs(runs []api.Run) []string {
 		}
 		columns = append(columns, s.paint(terminal.Pad(s.words, 15)), terminal.Pad(terminal.Line(r.Stage), stage), terminal.Pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
 		lines = append(lines, v.fit(strings.Join(columns, "  ")))
+		if r.Status == api.StatusUnreadable {
+			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Asking, terminal.Line(r.Reason))...)
+		}
 		if r.Next != "" && !r.Status.Terminal() {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)
 		}

@@ -78,10 +78,10 @@ func (v View) stageSignal(r api.Run, st api.Stage) signal {
 
 func (v View) runSignal(r api.Run) signal {
 	g := v.Style.Glyph
-	if r.Status == api.StatusRefused {
-		return signal{g("✗", "[!]"), "refused", v.Style.Bad}
-	}
 	words := wording.Status(r.Status)
+	if r.Status == api.StatusRefused || r.Status == api.StatusUnreadable {
+		return signal{g("✗", "[!]"), words, v.Style.Bad}
+	}
 	switch r.Status {
 	case core.StatusCompleted:
 		return signal{g("●", "[x]"), words, v.Style.Good}

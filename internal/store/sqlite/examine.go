@@ -46,8 +46,8 @@ func (s *Store) examine(ctx context.Context) (err error) {
 		return err
 	}
 	current, err := s.schemaVersion(ctx, db)
-	if err == nil && current > newest {
-		err = newerError(s.path, current, newest)
+	if err != nil {
+		return err
 	}
-	return err
+	return s.usable(ctx, db, current, newest)
 }

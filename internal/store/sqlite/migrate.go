@@ -28,7 +28,8 @@ func migrations() fs.FS {
 }
 
 // migrate brings db to the newest schema. A database with content is copied
-// first; one of a newer schema, or of something else, is left untouched.
+// first; one of a newer schema, or of something else, is left untouched, and used
+// only if a newer version allowed it.
 func (s *Store) migrate(ctx context.Context, db *sql.DB, schema fs.FS, told func(Migration)) error {
 	provider, newest, err := versions(db, schema)
 	if err != nil {
@@ -39,7 +40,7 @@ func (s *Store) migrate(ctx context.Context, db *sql.DB, schema fs.FS, told func
 		return err
 	}
 	if current > newest {
-		return newerError(s.path, current, newest)
+		return s.usable(ctx, db, current, newest)
 	}
 	done := Migration{From: current, To: newest}
 	if current > 0 {

@@ -203,16 +203,7 @@ func (s *Store) Session(ctx context.Context, cookie string) (Identity, bool, err
 
 // SignOut ends a session; one that is not there is no error.
 func (s *Store) SignOut(ctx context.Context, cookie string) error {
-	for {
-		k, found, err := find[session](ctx, s, kindSession, digest(cookie))
-		if err != nil || !found {
-			return err
-		}
-		err = s.docs.DeleteDocument(ctx, kindSession, k.Key, k.Version)
-		if errors.Is(err, store.ErrStale) {
-			continue // it was used this moment
-		}
-		s.release(ctx)
-		return trouble(err)
-	}
+	err := document.Drop(ctx, s.docs, kindSession, digest(cookie))
+	s.release(ctx)
+	return trouble(err)
 }

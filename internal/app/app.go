@@ -211,7 +211,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 		State: a.state.Dir, Self: self, Person: person, Engine: a.engine, Store: a.store, Yards: a.yards, Find: find,
 		Folder: a.journal.Dir, Redactor: a.redactor, Isolation: isolation, Log: a.log,
 	})
-	teller := notice.New(notice.Options{File: a.state.Notices(), Load: a.engine.Load, Project: find.ProjectName, Redactor: a.redactorOf, Log: a.log})
+	teller := notice.New(notice.Options{Store: a.store, Load: a.engine.Load, Project: find.ProjectName, Redactor: a.redactorOf, Log: a.log})
 	a.outbox = teller.Outbox
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Objects: a.objects,

@@ -33,7 +33,7 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges) error
 	}
 	t, err := telemetry.Open(ctx, telemetry.Options{
 		Source: parts.Store, Version: a.opts.Version, Log: a.log, Metrics: counted, Export: export,
-		Cursor: a.state.Traces(), Redact: a.redactor.String,
+		Cursor: a.store, Redact: a.redactor.String,
 	})
 	if err != nil {
 		return fmt.Errorf("begin to measure: %w", err)

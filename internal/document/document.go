@@ -98,6 +98,22 @@ func Remove(ctx context.Context, s store.Documents, kind, key string, version in
 	return err
 }
 
+// Drop deletes a document whatever its version; one that is not there is no error.
+func Drop(ctx context.Context, s store.Documents, kind, key string) error {
+	for {
+		d, err := s.Document(ctx, kind, key)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			err = s.DeleteDocument(ctx, kind, key, d.Version)
+		}
+		if !errors.Is(err, store.ErrStale) {
+			return err
+		}
+	}
+}
+
 func parse[T any](d store.Document) (Kept[T], error) {
 	k := Kept[T]{Key: d.Key, Version: d.Version, At: d.At}
 	if err := json.Unmarshal(d.Data, &k.Value); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -25,7 +26,7 @@ var _ dispatch.Notifier = (*Teller)(nil)
 
 // Options are what a Teller needs.
 type Options struct {
-	File     string // file of what is to be told and was not yet
+	Store    store.Documents // keeps what was told, and is to be
 	Load     func(ctx context.Context, run string) (*core.Run, error)
 	Project  func(ctx context.Context, id string) (name string, err error)
 	Redactor func(names []string, more ...redact.Secret) *redact.Redactor // of a run with these variables
@@ -41,7 +42,7 @@ type Teller struct {
 // New makes a Teller. Its outbox is started and closed by whoever made it.
 func New(o Options) *Teller {
 	t := &Teller{Options: o}
-	t.Outbox = notify.Open(notify.Options{File: o.File, Setup: noticeSetup, Waits: t.waits, Log: o.Log})
+	t.Outbox = notify.Open(notify.Options{Store: o.Store, Setup: noticeSetup, Waits: t.waits, Log: o.Log})
 	return t
 }
 

@@ -2,10 +2,14 @@ package notify
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/document"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 const (
@@ -13,6 +17,8 @@ const (
 	firstWait = 5 * time.Second
 	lastWait  = 10 * time.Minute
 	sending   = 20 * time.Second // one message in one way
+	claiming  = 2 * time.Minute  // for which an engine that may have been killed keeps a notice from others
+	noting    = 10 * time.Second // what became of a message
 	leaving   = 3 * time.Second  // for what is left when an engine ends
 	gathering = 2 * time.Second
 	// looking is how long a wait may be without a look at the clock: a machine
@@ -28,7 +34,7 @@ type Setup struct {
 
 // Options are what an outbox works with.
 type Options struct {
-	File string // where it keeps what is to be told
+	Store store.Documents // keeps what was told, and is to be
 	// Setup is asked before each message, so that a changed setting holds at once.
 	Setup func() (Setup, error)
 	// Waits says that a notice is still worth telling.
@@ -36,16 +42,17 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Outbox tells of each thing once a way. It is safe for concurrent use.
+// Outbox tells of each thing once a way, however many engines have one on the same
+// store: an engine claims a notice before it tells it. If it is killed between
+// telling and noting that, another tells it again. It is safe for concurrent use.
 type Outbox struct {
 	opts Options
 	stop context.CancelFunc
 	done chan struct{}
 	wake chan struct{}
 
-	mu     sync.Mutex
-	ledger ledger
-	rests  map[string]rest
+	mu    sync.Mutex
+	rests map[string]rest
 }
 
 // rest is how long a way that failed is left alone.
@@ -54,13 +61,9 @@ type rest struct {
 	until time.Time
 }
 
-// Open reads what an earlier engine did not get to tell. Nothing is sent until Start.
+// Open is an outbox. Nothing is sent until Start.
 func Open(opts Options) *Outbox {
-	l, err := readLedger(opts.File)
-	if err != nil {
-		opts.Log.Warn("the pending notifications are lost", "error", err)
-	}
-	return &Outbox{opts: opts, ledger: l, wake: make(chan struct{}, 1), done: make(chan struct{}), rests: map[string]rest{}}
+	return &Outbox{opts: opts, wake: make(chan struct{}, 1), done: make(chan struct{}), rests: map[string]rest{}}
 }
 
 // Start begins to send, until Close.
@@ -83,24 +86,23 @@ func (o *Outbox) Close() {
 	o.round(ctx)
 }
 
-// Notify accepts a notice and returns at once. It ignores a thing that it has heard of
-// before, and fails if the notice could not be written down.
-func (o *Outbox) Notify(_ context.Context, n Notice) error {
+// Notify accepts a notice and returns at once. It ignores a thing that an engine has
+// heard of before, and fails if the notice could not be written down.
+func (o *Outbox) Notify(ctx context.Context, n Notice) error {
 	setup, err := o.opts.Setup()
-	if err != nil {
+	if err != nil || len(setup.Ways) == 0 {
 		return err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(setup.Ways) == 0 || o.ledger.knows(n.ID) {
+	e := entry{Notice: n}
+	for _, w := range setup.Ways {
+		e.Ways = append(e.Ways, w.Name)
+	}
+	err = document.Put(ctx, o.opts.Store, kind, n.ID, 0, e)
+	if errors.Is(err, store.ErrStale) {
 		return nil
 	}
-	if dropped := o.ledger.add(n); dropped != "" {
-		o.opts.Log.Warn("too many pending notifications, dropping the oldest", "notice", dropped)
-	}
-	if err := o.ledger.write(o.opts.File); err != nil {
-		o.ledger.Waiting = o.ledger.Waiting[:len(o.ledger.Waiting)-1]
-		return err
+	if err != nil {
+		return fmt.Errorf("keep the notification %s: %w", n.ID, err)
 	}
 	select {
 	case o.wake <- struct{}{}:
@@ -133,13 +135,17 @@ func (o *Outbox) run(ctx context.Context) {
 }
 
 // round sends what is due in every way, and returns how long it takes until something
-// is due again.
+// is due again. Another engine may have left something, so it looks in any case.
 func (o *Outbox) round(ctx context.Context) time.Duration {
-	o.mu.Lock()
-	waiting := slices.Clone(o.ledger.Waiting)
-	o.mu.Unlock()
+	waiting, err := o.waiting(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			o.opts.Log.Error("cannot read the pending notifications", "error", err)
+		}
+		return looking
+	}
 	if len(waiting) == 0 {
-		return time.Hour
+		return looking
 	}
 	setup, err := o.opts.Setup()
 	if err != nil {
@@ -150,68 +156,132 @@ func (o *Outbox) round(ctx context.Context) time.Duration {
 	if until, quiet := setup.Quiet.Until(now); quiet {
 		return min(until.Sub(now), looking)
 	}
-	o.dropAnswered(ctx, waiting)
+	waiting = o.drop(ctx, waiting)
 	var sends sync.WaitGroup
 	for _, way := range setup.Ways {
-		sends.Go(func() { o.tell(ctx, way) })
+		sends.Go(func() { o.tell(ctx, way, waiting) })
 	}
 	sends.Wait()
-	return o.conclude(setup)
+	return o.conclude(ctx, setup)
 }
 
-// dropAnswered forgets what a person has dealt with meanwhile.
-func (o *Outbox) dropAnswered(ctx context.Context, waiting []entry) {
-	gone := map[string]bool{}
-	for _, e := range waiting {
-		gone[e.Notice.ID] = !o.opts.Waits(ctx, e.Notice)
+// drop forgets what a person has dealt with meanwhile, and the oldest of too much.
+func (o *Outbox) drop(ctx context.Context, waiting []entry) (left []entry) {
+	for i, e := range waiting {
+		tooMany := len(waiting)-i > maxWaiting
+		if !tooMany && o.opts.Waits(ctx, e.Notice) {
+			left = append(left, e)
+			continue
+		}
+		if tooMany {
+			o.opts.Log.Warn("too many pending notifications, dropping the oldest", "notice", e.Notice.ID)
+		}
+		o.note(o.settle(ctx, e.Notice.ID))
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.ledger.settle(func(e entry) bool { return gone[e.Notice.ID] })
+	return left
 }
 
-// tell sends in one way what is pending there.
-func (o *Outbox) tell(ctx context.Context, way Way) {
+// note reports that something of the notices could not be written down.
+func (o *Outbox) note(err error) {
+	if err != nil {
+		o.opts.Log.Error("notifications may be sent again", "error", err)
+	}
+}
+
+// tell sends in one way what is pending there and no other engine sends.
+func (o *Outbox) tell(ctx context.Context, way Way, waiting []entry) {
 	name := way.Name
 	o.mu.Lock()
-	notices, resting := o.ledger.of(name), time.Now().Before(o.rests[name].until)
+	resting := time.Now().Before(o.rests[name].until)
 	o.mu.Unlock()
-	if len(notices) == 0 || resting {
+	if resting {
+		return
+	}
+	notices := o.claim(ctx, name, waiting)
+	if len(notices) == 0 {
 		return
 	}
 	sent, cancel := context.WithTimeout(ctx, sending)
 	defer cancel()
 	err := way.Send(sent, compose(notices, time.Now()))
-	if err != nil && ctx.Err() != nil {
-		return // it was not given the time: that is no try
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	given := o.ledger.conclude(name, notices, err)
-	if err == nil {
-		delete(o.rests, name)
-		o.opts.Log.Info("notified", "way", name, "notices", len(notices))
+	kept, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
+	defer cancel()
+	if err != nil && ctx.Err() != nil { // it was not given the time: that is no try
+		for _, n := range notices {
+			o.note(o.change(kept, n.ID, func(e *entry) error { delete(e.Claims, name); return nil }))
+		}
 		return
 	}
-	wait := min(max(2*o.rests[name].wait, firstWait), lastWait)
-	o.rests[name] = rest{wait, time.Now().Add(wait)}
-	o.opts.Log.Warn("could not notify", "way", name, "notices", len(notices), "given_up", len(given), "in", wait, "error", err)
+	given := 0
+	for _, n := range notices {
+		up := false
+		o.note(o.change(kept, n.ID, func(e *entry) error { up = e.concluded(name, err); return nil }))
+		if up {
+			given++
+		}
+	}
+	o.rested(name, len(notices), given, err)
 }
 
-// conclude writes down what was told, and returns when to go on.
-func (o *Outbox) conclude(setup Setup) time.Duration {
+// claim takes the notices that are to be told in a way for this engine alone.
+func (o *Outbox) claim(ctx context.Context, way string, waiting []entry) (mine []Notice) {
+	for _, e := range waiting {
+		if !e.wants(way) {
+			continue
+		}
+		got := false
+		err := o.change(ctx, e.Notice.ID, func(now *entry) error {
+			if got = now.wants(way) && now.free(way, time.Now()); !got {
+				return document.ErrKeep
+			}
+			if now.Claims == nil {
+				now.Claims = map[string]time.Time{}
+			}
+			now.Claims[way] = time.Now().Add(claiming)
+			return nil
+		})
+		if err != nil && ctx.Err() == nil {
+			o.opts.Log.Error("cannot claim a notification", "notice", e.Notice.ID, "error", err)
+		}
+		if got && err == nil {
+			mine = append(mine, e.Notice)
+		}
+	}
+	return mine
+}
+
+// rested leaves a way alone for a while that failed.
+func (o *Outbox) rested(way string, sent, given int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ledger.settle(func(e entry) bool {
-		return !slices.ContainsFunc(setup.Ways, func(w Way) bool { return e.wants(w.Name) })
-	})
-	if err := o.ledger.write(o.opts.File); err != nil {
-		o.opts.Log.Error("notifications may be sent again", "error", err)
+	if err == nil {
+		delete(o.rests, way)
+		o.opts.Log.Info("notified", "way", way, "notices", sent)
+		return
 	}
-	next := looking
-	for _, way := range setup.Ways {
-		if len(o.ledger.of(way.Name)) > 0 {
-			next = min(next, time.Until(o.rests[way.Name].until))
+	wait := min(max(2*o.rests[way].wait, firstWait), lastWait)
+	o.rests[way] = rest{wait, time.Now().Add(wait)}
+	o.opts.Log.Warn("could not notify", "way", way, "notices", sent, "given_up", given, "in", wait, "error", err)
+}
+
+// conclude settles what was told in every way, and returns when to go on.
+func (o *Outbox) conclude(ctx context.Context, setup Setup) time.Duration {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
+	defer cancel()
+	waiting, err := o.waiting(ctx)
+	o.note(err)
+	next, now := looking, time.Now()
+	for _, e := range waiting {
+		if e.over(setup.Ways, now) {
+			o.note(o.settle(ctx, e.Notice.ID))
+			continue
+		}
+		for _, way := range setup.Ways {
+			if e.wants(way.Name) && e.free(way.Name, now) {
+				o.mu.Lock()
+				next = min(next, time.Until(o.rests[way.Name].until))
+				o.mu.Unlock()
+			}
 		}
 	}
 	return next

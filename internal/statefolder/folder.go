@@ -33,8 +33,6 @@ func (s Folder) Bin() string             { return s.path("bin") }
 func (s Folder) lockFile() string        { return s.path("engine.lock") }
 func (s Folder) TokenFile() string       { return s.path(api.PersonTokenFile) }
 func (s Folder) LogFile() string         { return s.path("engine.log") }
-func (s Folder) Notices() string         { return s.path("notices.json") }
-func (s Folder) Traces() string          { return s.path("traces.json") }
 func (s Folder) NetworkURL() string      { return s.path("network.url") }
 func (s Folder) NetworkPort() string     { return s.path("network.port") }
 func (s Folder) MetricsAddress() string  { return s.path("metrics.addr") }

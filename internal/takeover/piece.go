@@ -9,7 +9,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 )
 
 // pieces are everything that was a file.
@@ -18,6 +20,24 @@ func pieces() []piece {
 		{"access.json", one("access.json"), people},
 		{"drafts", each("drafts/*/*.json"), drafts},
 		{"tool.key", one("tool.key"), toolKey},
+		{"notices.json", one("notices.json"), forgiving(notify.Old)},
+		{"traces.json", one("traces.json"), forgiving(telemetry.Old)},
+	}
+}
+
+// forgiving reads a file that nothing depends on: if it is damaged, it is left out.
+func forgiving(old func([]byte) ([]store.Document, error)) func(Options, []string) ([]store.Document, error) {
+	return func(o Options, files []string) ([]store.Document, error) {
+		data, err := os.ReadFile(filepath.Join(o.Dir, files[0]))
+		if err != nil {
+			return nil, err
+		}
+		all, err := old(data)
+		if err != nil {
+			o.Log.Warn("a file of an earlier version cannot be read and is left out", "file", files[0], "error", err)
+			return nil, nil
+		}
+		return all, nil
 	}
 }
 

@@ -1,6 +1,7 @@
 package takeover_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/takeover"
@@ -168,5 +170,62 @@ func TestAttemptsKeepTheirTokens(t *testing.T) {
 	// as the version before issued it
 	if got := tokens.Issue("r", "build.r1.a1"); got != "r.build.r1.a1.stwk_PysXlIpJAUDTAiu8n35lsNjQ_pdazAeyrf3mJYL51u8" {
 		t.Errorf("the token is %s", got)
+	}
+}
+
+// ways is one way to be told, which keeps what it heard.
+type ways struct{ heard chan string }
+
+func (w ways) setup() (notify.Setup, error) {
+	return notify.Setup{Ways: []notify.Way{{Name: "slack", Send: func(_ context.Context, m notify.Message) error {
+		for _, n := range m.Notices {
+			w.heard <- n.ID
+		}
+		return nil
+	}}}}, nil
+}
+
+// TestNoticesAreToldAndNotRepeated: what was pending is told, and what was told is not.
+func TestNoticesAreToldAndNotRepeated(t *testing.T) {
+	f := newFolder(t)
+	f.write("notices.json", `{"waiting":[{"notice":{"id":"pause/r/1","kind":"pause","title":"r is paused","at":"2026-05-01T00:00:00Z"},"tries":{"slack":2}},
+		{"notice":{"id":"pause/r/2","kind":"pause","title":"r is paused","at":"2026-05-01T00:00:00Z"},"done":["slack"]}],"told":["run/r#9","run/r#9"]}`)
+	must(t, f.run(f.db))
+	f.wantAside("notices.json")
+	w := ways{make(chan string, 10)}
+	o := notify.Open(notify.Options{
+		Store: f.db, Setup: w.setup, Waits: func(context.Context, notify.Notice) bool { return true }, Log: slog.New(slog.DiscardHandler),
+	})
+	must(t, o.Notify(t.Context(), notify.Notice{ID: "run/r#9", Title: "again", At: time.Now()}))
+	o.Start()
+	o.Close()
+	close(w.heard)
+	var heard []string
+	for id := range w.heard {
+		heard = append(heard, id)
+	}
+	if strings.Join(heard, " ") != "pause/r/1" {
+		t.Errorf("heard %q", heard)
+	}
+}
+
+// TestWhatNothingDependsOnMayBeDamaged: an engine does not stay down for it.
+func TestWhatNothingDependsOnMayBeDamaged(t *testing.T) {
+	f := newFolder(t)
+	f.write("notices.json", "{torn")
+	f.write("traces.json", "[]")
+	must(t, f.run(f.db))
+	f.wantAside("notices.json")
+	f.wantAside("traces.json")
+}
+
+func TestTracesGoOnWhereTheyWere(t *testing.T) {
+	f := newFolder(t)
+	f.write("traces.json", `{"r1":12,"r2":0}`)
+	must(t, f.run(f.db))
+	f.wantAside("traces.json")
+	all, err := f.db.Documents(t.Context(), "trace", "", "", 0)
+	if err != nil || len(all) != 2 || all[0].Key != "r1" || string(all[0].Data) != "12" {
+		t.Errorf("%+v, %v", all, err)
 	}
 }

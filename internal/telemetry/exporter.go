@@ -63,7 +63,7 @@ func (x *exporter) behind(open map[string]mark) map[string]mark {
 func (x *exporter) take(ctx context.Context, e core.Event, ended []measure.Piece) bool {
 	if e.Type == core.TypeRunStarted {
 		if _, run := core.StreamKind(e.Stream); x.cursor.begin(run) {
-			x.save()
+			x.save(ctx)
 		}
 	}
 	for i, p := range ended {
@@ -93,7 +93,7 @@ func (x *exporter) run(ctx context.Context, stop <-chan struct{}) {
 			return
 		}
 		x.cursor.reached(batch)
-		x.save()
+		x.save(ctx)
 	}
 }
 
@@ -168,8 +168,8 @@ func (x *exporter) dropped(n int, why string) {
 	})
 }
 
-func (x *exporter) save() {
-	if err := x.cursor.save(); err != nil {
+func (x *exporter) save(ctx context.Context) {
+	if err := x.cursor.save(ctx); err != nil {
 		x.log.Warn("telemetry", "error", err)
 	}
 }

@@ -34,7 +34,7 @@ type Options struct {
 	Log     *slog.Logger
 	Metrics bool                // figures are counted, see Handler
 	Export  *Export             // where spans go; nil for nowhere
-	Cursor  string              // file that keeps how far spans were sent
+	Cursor  store.Documents     // keeps how far spans were sent
 	Redact  func(string) string // takes secrets out of what leaves
 }
 
@@ -73,7 +73,7 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 		t.work.Go(func() { f.run(running, t.stop) })
 	}
 	if opts.Export != nil {
-		c, err := readCursor(opts.Cursor)
+		c, err := readCursor(ctx, opts.Cursor)
 		if err != nil {
 			opts.Log.Warn("cannot read how far traces were sent; those of open runs are sent again", "error", err)
 		}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +22,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
@@ -36,7 +36,6 @@ const runID = "0198c1d2-7a00-7000-8000-0123456789ab"
 type world struct {
 	t     *testing.T
 	store *sqlite.Store
-	path  string
 	run   *core.Run
 	head  core.Head
 	clock time.Time
@@ -46,24 +45,13 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	dir := t.TempDir()
-	db, err := sqlite.Open(t.Context(), filepath.Join(dir, "db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, store: db, path: filepath.Join(dir, "traces.json"), clock: time.Unix(1_700_000_000, 0), log: &lines{}}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return w
+	return &world{t: t, store: sqlitetest.New(t), clock: time.Unix(1_700_000_000, 0), log: &lines{}}
 }
 
 func (w *world) open(export *telemetry.Export) {
 	w.t.Helper()
 	t, err := telemetry.Open(w.t.Context(), telemetry.Options{
-		Source: w.store, Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: true, Export: export, Cursor: w.path,
+		Source: w.store, Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: true, Export: export, Cursor: w.store,
 		Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") },
 	})
 	if err != nil {

@@ -84,7 +84,7 @@ func ownFolder(err error) string {
 
 // readable is a private file of the state folder that others can read.
 func readable(state string) string {
-	for _, name := range []string{"stellwerk.db", "person.token", "notices.json", "engine.log"} {
+	for _, name := range []string{"stellwerk.db", "person.token", "engine.log"} {
 		path := filepath.Join(state, name)
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 			return path

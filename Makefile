@@ -21,8 +21,8 @@ SHOWN         := run-light run-dark inbox-light changes-light timeline-dark phon
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build bin/stellwerk and bin/stellwerk-hook
-	$(GO) build -trimpath -buildvcs=auto -ldflags '$(LDFLAGS)' -o bin/ ./cmd/stellwerk ./cmd/stellwerk-hook
+build: ## build bin/stellwerk, bin/stellwerk-hook and bin/stellwerk-worker
+	$(GO) build -trimpath -buildvcs=auto -ldflags '$(LDFLAGS)' -o bin/ ./cmd/stellwerk ./cmd/stellwerk-hook ./cmd/stellwerk-worker
 
 # Where `make install` puts the program. DESTDIR is for who makes a package of it.
 PREFIX        ?= /usr/local
@@ -33,14 +33,14 @@ COMPLETIONS   := bash-completion/completions/stellwerk zsh/site-functions/_stell
 install: build ## install the program, its man pages and completions under PREFIX (/usr/local)
 	$(GO) run ./deploy/manual bin/manual
 	install -d "$(BINDIR)" "$(SHARE)/man/man1" $(foreach c,$(COMPLETIONS),"$(SHARE)/$(dir $c)")
-	install -m 0755 bin/stellwerk bin/stellwerk-hook "$(BINDIR)"
+	install -m 0755 bin/stellwerk bin/stellwerk-hook bin/stellwerk-worker "$(BINDIR)"
 	install -m 0644 bin/manual/man1/*.1 "$(SHARE)/man/man1"
 	install -m 0644 bin/manual/completions/stellwerk.bash "$(SHARE)/$(word 1,$(COMPLETIONS))"
 	install -m 0644 bin/manual/completions/_stellwerk "$(SHARE)/$(word 2,$(COMPLETIONS))"
 	install -m 0644 bin/manual/completions/stellwerk.fish "$(SHARE)/$(word 3,$(COMPLETIONS))"
 
 uninstall: ## remove what `make install` put under PREFIX; your state folder stays
-	rm -f "$(BINDIR)/stellwerk" "$(BINDIR)/stellwerk-hook" "$(SHARE)"/man/man1/stellwerk.1 "$(SHARE)"/man/man1/stellwerk-*.1 $(foreach c,$(COMPLETIONS),"$(SHARE)/$c")
+	rm -f "$(BINDIR)/stellwerk" "$(BINDIR)/stellwerk-hook" "$(BINDIR)/stellwerk-worker" "$(SHARE)"/man/man1/stellwerk.1 "$(SHARE)"/man/man1/stellwerk-*.1 $(foreach c,$(COMPLETIONS),"$(SHARE)/$c")
 
 snapshot: ## build archives and packages as a release would, twice, and compare them byte by byte
 	GORELEASER=$(GORELEASER) bash scripts/snapshot.sh

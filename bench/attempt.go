@@ -83,7 +83,7 @@ func (w walls) around(spec *shim.Spec, folder, dir string) error {
 
 // worker is the real program, about to carry out an attempt.
 func worker(ctx context.Context, shop *workshop, folder string) (*exec.Cmd, error) {
-	program, err := shop.stellwerk(ctx)
+	program, err := shop.worker(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func openStation(ctx context.Context, shop *workshop, name, playbook string, fur
 	if err != nil {
 		return nil, err
 	}
-	program, err := shop.stellwerk(ctx)
+	program, err := shop.worker(ctx)
 	if err != nil {
 		return nil, err
 	}

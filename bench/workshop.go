@@ -62,7 +62,15 @@ func (w *workshop) lastWords() string {
 
 // stellwerk builds the program from this tree.
 func (w *workshop) stellwerk(ctx context.Context) (string, error) {
+	if _, err := w.worker(ctx); err != nil {
+		return "", err
+	}
 	return w.build(ctx, "stellwerk", "github.com/stellwerk-dev/stellwerk/cmd/stellwerk")
+}
+
+// worker builds the small program that runs beside agents. The program finds it beside itself.
+func (w *workshop) worker(ctx context.Context) (string, error) {
+	return w.build(ctx, "stellwerk-worker", "github.com/stellwerk-dev/stellwerk/cmd/stellwerk-worker")
 }
 
 // hello builds a Go program that prints one line.

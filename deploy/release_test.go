@@ -109,7 +109,7 @@ func TestAReleaseIsBuiltForEveryPlatformAndReproducibly(t *testing.T) {
 			t.Errorf("`%s version` cannot tell its commit: %q", b.Binary, b.Flags)
 		}
 	}
-	same(t, "programs", programs, "stellwerk", "stellwerk-hook")
+	same(t, "programs", programs, "stellwerk", "stellwerk-hook", "stellwerk-worker")
 }
 
 func TestArchivesHoldManPagesCompletionsAndTheLicence(t *testing.T) {
@@ -190,7 +190,7 @@ func TestHomebrewInstallsWhatIsInTheArchive(t *testing.T) {
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	same(t, "the formula installs", lines,
-		`bin.install "stellwerk", "stellwerk-hook"`, `man1.install Dir["man/man1/*"]`,
+		`bin.install "stellwerk", "stellwerk-hook", "stellwerk-worker"`, `man1.install Dir["man/man1/*"]`,
 		`bash_completion.install "completions/stellwerk.bash" => "stellwerk"`,
 		`zsh_completion.install "completions/_stellwerk"`, `fish_completion.install "completions/stellwerk.fish"`)
 	if !strings.Contains(r.Brews[0].Test, "stellwerk version") {

@@ -127,7 +127,7 @@ func (in installation) others(t *testing.T) map[string]fs.FileMode {
 func ours(t *testing.T) map[string]fs.FileMode {
 	t.Helper()
 	all := map[string]fs.FileMode{
-		"/usr/bin/stellwerk": 0o755, "/usr/bin/stellwerk-hook": 0o755,
+		"/usr/bin/stellwerk": 0o755, "/usr/bin/stellwerk-hook": 0o755, "/usr/bin/stellwerk-worker": 0o755,
 		"/usr/share/bash-completion/completions/stellwerk":    0o644,
 		"/usr/share/zsh/site-functions/_stellwerk":            0o644,
 		"/usr/share/fish/vendor_completions.d/stellwerk.fish": 0o644,

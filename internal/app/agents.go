@@ -1,13 +1,8 @@
 package app
 
 import (
-	"context"
 	"os"
 
-	"github.com/stellwerk-dev/stellwerk/internal/agent"
-	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
-	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
-	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
@@ -17,18 +12,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
-// agents are the programs that this version knows how to run.
-func agents() map[string]agent.Agent {
-	all := map[string]agent.Agent{}
-	for _, a := range []agent.Agent{command.Agent{}, scripted.Agent{}, claude.Agent{}, claude.Session{}} {
-		all[a.Name()] = a
-	}
-	return all
-}
-
 // secretNames are the variables an agent's program knows as its credentials.
 func secretNames(name string) []string {
-	if known, ok := agents()[name].(interface{ SecretEnv() []string }); ok {
+	if known, ok := worker.Agents()[name].(interface{ SecretEnv() []string }); ok {
 		return known.SecretEnv()
 	}
 	return nil
@@ -36,7 +22,7 @@ func secretNames(name string) []string {
 
 // provider is where an agent's model is, in the table of package broker.
 func provider(name string) string {
-	if known, ok := agents()[name].(interface{ Provider() string }); ok {
+	if known, ok := worker.Agents()[name].(interface{ Provider() string }); ok {
 		return known.Provider()
 	}
 	return ""
@@ -44,7 +30,7 @@ func provider(name string) string {
 
 // agentLacks says what an agent's program lacks to get to work.
 func agentLacks(name string, lookup func(string) string) string {
-	if known, ok := agents()[name].(interface {
+	if known, ok := worker.Agents()[name].(interface {
 		Lacks(lookup func(string) string) string
 	}); ok {
 		return known.Lacks(lookup)
@@ -67,7 +53,7 @@ func credentialOf(s config.CredentialSettings) *dispatch.Credential {
 // from everything it keeps or shows.
 func engineSecrets() []redact.Secret {
 	var secrets []redact.Secret
-	for name := range agents() {
+	for name := range worker.Agents() {
 		secrets = append(secrets, present(secretNames(name))...)
 	}
 	return append(secrets, forges.Secrets()...)
@@ -95,9 +81,3 @@ func present(names []string) []redact.Secret {
 	}
 	return secrets
 }
-
-// Worker runs beside an agent: it carries out one attempt.
-func Worker(ctx context.Context, folder string) error { return worker.Run(ctx, folder, agents()) }
-
-// Salvage saves what a lost attempt left.
-func Salvage(ctx context.Context, folder string) error { return worker.Salvage(ctx, folder, agents()) }

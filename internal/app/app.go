@@ -51,6 +51,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/takeover"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 	"github.com/stellwerk-dev/stellwerk/internal/toolcall"
+	"github.com/stellwerk-dev/stellwerk/internal/worker"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -156,7 +157,7 @@ func (a *App) build(ctx context.Context) error {
 	a.access = access.Open(a.store, Person(), time.Now)
 	a.journal = journal.New(a.state.Runs(), a.objects, a.log)
 	a.yards = &yards{dir: a.state.Yards(), pass: forges.GitCredential, open: map[string]*yard.Yard{}}
-	self, err := shim.InstallSelf(a.state.Bin())
+	programs, err := shim.InstallSelf(a.state.Bin())
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.Dir+" can be written and has space")
 	}
@@ -164,7 +165,7 @@ func (a *App) build(ctx context.Context) error {
 	parts := Parts{
 		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: pulls,
 		Spawner: spawnlocal.New(spawnlocal.Options{
-			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"}, Folder: layout.Folder,
+			Worker: worker.Command(programs.Worker), Salvage: worker.Rescue(programs.Worker), Folder: layout.Folder,
 		}),
 		Exchange: folder.Exchange{Folder: layout.Folder},
 	}
@@ -183,7 +184,7 @@ func (a *App) build(ctx context.Context) error {
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
 		Name: engineName, Steward: project.Decider{},
 	})
-	if err := a.wire(ctx, self, parts, forges, pulls); err != nil {
+	if err := a.wire(ctx, programs.Self, parts, forges, pulls); err != nil {
 		return err
 	}
 	if err := a.dispatch.ForgetTrials(ctx); err != nil {

@@ -22,7 +22,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
-	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -34,7 +33,7 @@ import (
 // TestMain lets the test binary be the program that runs beside agents: the
 // engine copies and starts it as it would the real one.
 func TestMain(m *testing.M) {
-	bridge.Intercept()
+	worker.Intercept()
 	wall.Intercept()
 	if len(os.Args) > 2 && slices.Contains([]string{"worker", "scripted-agent", "serve", "host"}, os.Args[1]) {
 		os.Exit(program(os.Args[1:]))
@@ -52,18 +51,12 @@ func program(args []string) int {
 		err = app.Serve(ctx, app.Options{State: args[2]})
 	case "host --state":
 		err = hosted(ctx, args[2])
-	case "worker run":
-		err = app.Worker(ctx, args[2])
-	case "worker salvage":
-		err = app.Salvage(ctx, args[2])
 	case "worker await":
 		err = worker.Await(ctx, args[2])
 	case "worker shell":
 		code, err = worker.AttemptShell(args[2], args[3])
 	case "worker look":
 		code, err = worker.LookShell(args[3], args[4], args[5], args[6])
-	case "worker hand-in":
-		err = worker.HandIn(ctx, args[2], args[3])
 	default:
 		return worker.ScriptedAgent(ctx, args[1])
 	}

@@ -258,7 +258,7 @@ func answers(ctx context.Context, opts Options) bool {
 }
 
 func detach(ctx context.Context, opts Options, state statefolder.Folder) error {
-	self, err := shim.InstallSelf(state.Bin())
+	programs, err := shim.InstallSelf(state.Bin())
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func detach(ctx context.Context, opts Options, state statefolder.Folder) error {
 		args = append(args, "--metrics", opts.Metrics, "--metrics-public="+strconv.FormatBool(opts.MetricsPublic))
 	}
 	args = append(args, networkArguments(opts.Network)...)
-	cmd := exec.Command(self, args...) //nolint:noctx // the engine outlives the command that starts it
+	cmd := exec.Command(programs.Self, args...) //nolint:noctx // the engine outlives the command that starts it
 	cmd.Dir, cmd.Stdout, cmd.Stderr = state.Dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()

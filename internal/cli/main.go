@@ -14,12 +14,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
+	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
 // Main is the program: it runs the command line of this process and returns
@@ -28,11 +28,11 @@ func Main() int {
 	if filepath.Base(os.Args[0]) == deploy.HookProgram {
 		return hook.Main(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	}
-	if err := sealDescriptors(); err != nil {
+	if err := worker.SealDescriptors(); err != nil {
 		fmt.Fprintf(os.Stderr, "stellwerk: cannot close the files that the shell left open, so agents would see them: %v\n", err)
 		return shell.ExitError
 	}
-	bridge.Intercept() // it starts every command of a sandbox, and nothing else is made ready for it
+	worker.Intercept() // each attempt starts several, and nothing else is made ready for them
 	wall.Intercept()
 	dir, err := os.Getwd()
 	if err != nil { // it was deleted: then its name is what messages can tell

@@ -33,7 +33,6 @@ func wire(p *shell.Program) {
 	p.Stop = func(ctx context.Context, o shell.ConnectOptions) (api.Info, error) {
 		return app.Stop(ctx, appOptions(o))
 	}
-	p.Worker, p.Salvage = app.Worker, app.Salvage
 	p.Isolation = func(ctx context.Context) (string, string) {
 		kind, reason := sandbox.Detect(ctx)
 		if kind == sandbox.Sandbox {

@@ -310,7 +310,7 @@ func TestACopyThatIsThereIsNotMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
-	path, err := install(file, dir)
+	path, err := install(file, dir, programName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,16 +322,16 @@ func TestACopyThatIsThereIsNotMadeAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(mustRead(t, dir, stampName)); got != identity+" "+filepath.Base(filepath.Dir(path))+"\n" {
+	if got := string(mustRead(t, dir, stampOf(programName))); got != identity+" "+filepath.Base(filepath.Dir(path))+"\n" {
 		t.Errorf("the stamp is %q", got)
 	}
-	if err := os.Remove(filepath.Join(dir, stampName)); err != nil {
+	if err := os.Remove(filepath.Join(dir, stampOf(programName))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	again, err := install(file, dir)
+	again, err := install(file, dir, programName)
 	if after, statErr := os.Stat(again); err != nil || statErr != nil || again != path || !os.SameFile(before, after) {
 		t.Errorf("the copy is made twice: %s, %v, %v", again, err, statErr)
 	}
@@ -339,8 +339,8 @@ func TestACopyThatIsThereIsNotMadeAgain(t *testing.T) {
 		identity + " " + filepath.Base(filepath.Dir(path)): true, identity + " ../" + filepath.Base(filepath.Dir(path)): true,
 		identity + "1 " + filepath.Base(filepath.Dir(path)): false, identity: false, identity + " none": false, "": false,
 	} {
-		put(t, dir, stampName, stamp+"\n")
-		if got, ok := installed(dir, identity); ok != known || known && got != path {
+		put(t, dir, stampOf(programName), stamp+"\n")
+		if got, ok := installed(dir, programName, identity); ok != known || known && got != path {
 			t.Errorf("by %q it is %q, %v", stamp, got, ok)
 		}
 	}

@@ -72,7 +72,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 				return err
 			}
 			defer func() { _ = file.Close() }()
-			_, err = install(file, filepath.Join(f, "bin"))
+			_, err = install(file, filepath.Join(f, "bin"), programName)
 			return err
 		}, "read "},
 		"a program that is closed": {func(*testing.T, string) {}, func(f string) error {
@@ -83,7 +83,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 			if err := file.Close(); err != nil {
 				return err
 			}
-			_, err = install(file, filepath.Join(f, "bin"))
+			_, err = install(file, filepath.Join(f, "bin"), programName)
 			return err
 		}, "stat "},
 		"a transcript, before":  {func(t *testing.T, f string) { stands(t, f, journalFile) }, func(f string) error { _, err := PageBefore(JournalPath(f), 0, 1); return err }, "read the transcript: "},

@@ -27,6 +27,7 @@ import (
 
 func TestMain(m *testing.M) {
 	shimtest.Intercept()
+	shim.InterceptInstall()
 	goleak.VerifyTestMain(m)
 }
 

@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"os"
 
-	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
@@ -46,17 +45,17 @@ func newAttemptRedactor(values []string) (shim.Redactor, error) {
 
 // supervise does something to an attempt as its shim. The yard that the shim hands in
 // to is named by the attempt's spec.
-func supervise(ctx context.Context, folder string, agents map[string]agent.Agent, do func(context.Context, string, shim.Options) error) error {
+func supervise(ctx context.Context, folder string, do func(context.Context, string, shim.Options) error) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	opts := shim.Options{
-		Agents: agents, NewRedactor: newAttemptRedactor, Self: self,
+		Agents: Agents(), NewRedactor: newAttemptRedactor, Self: self,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if spec, err := shim.ReadSpec(folder); err == nil {
-		opts.HandIn = []string{self, "worker", "hand-in", spec.Job.Options["yard"]}
+		opts.HandIn = []string{self, word, wordHand, spec.Job.Options["yard"]}
 	}
 	err = do(ctx, folder, opts)
 	if errors.Is(err, shim.ErrAlreadyStarted) || errors.Is(err, shim.ErrNotLost) { // another was quicker
@@ -66,13 +65,13 @@ func supervise(ctx context.Context, folder string, agents map[string]agent.Agent
 }
 
 // Run runs beside an agent: it carries out one attempt.
-func Run(ctx context.Context, folder string, agents map[string]agent.Agent) error {
-	return supervise(ctx, folder, agents, shim.Run)
+func Run(ctx context.Context, folder string) error {
+	return supervise(ctx, folder, shim.Run)
 }
 
 // Salvage saves what a lost attempt left.
-func Salvage(ctx context.Context, folder string, agents map[string]agent.Agent) error {
-	return supervise(ctx, folder, agents, shim.Salvage)
+func Salvage(ctx context.Context, folder string) error {
+	return supervise(ctx, folder, shim.Salvage)
 }
 
 // Await stands in the place of an agent that an interactive session runs.

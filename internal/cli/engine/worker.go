@@ -8,30 +8,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
-// NewWorker is what the engine starts beside an agent. It handles signals itself,
-// because it must outlive the interrupt that ends the engine.
+// NewWorker is what an attempt or a session starts inside its walls. What every attempt starts is no command:
+// worker.Intercept has taken it before any command is made.
 func NewWorker(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "worker", Hidden: true, Annotations: shell.Mark(shell.OwnSignals),
 		Short:   "Run attempts (called by the engine)",
 		Long:    `Runs attempts. The engine calls this; people do not.`,
-		Example: `  stellwerk worker run attempts/0198c1d2/build.r1.a1`,
+		Example: `  stellwerk worker await attempts/0198c1d2/build.r1.a1/turn`,
 	}
 	cmd.AddCommand(
-		&cobra.Command{
-			Use: "run FOLDER", Args: cobra.ExactArgs(1),
-			Short:   "Run an attempt",
-			Long:    `Runs the agent of an attempt's folder and records what it does.`,
-			Example: `  stellwerk worker run attempts/0198c1d2/build.r1.a1`,
-			RunE:    func(cmd *cobra.Command, args []string) error { return sh.Worker(cmd.Context(), args[0]) },
-		},
-		&cobra.Command{
-			Use: "salvage FOLDER", Args: cobra.ExactArgs(1),
-			Short:   "Save what a lost attempt left",
-			Long:    `Commits and bundles the work of an attempt whose worker died.`,
-			Example: `  stellwerk worker salvage attempts/0198c1d2/build.r1.a1`,
-			RunE:    func(cmd *cobra.Command, args []string) error { return sh.Salvage(cmd.Context(), args[0]) },
-		},
 		&cobra.Command{
 			Use: "await FOLDER", Args: cobra.ExactArgs(1),
 			Short:   "Wait for a session's agent to end",
@@ -55,13 +41,6 @@ func NewWorker(sh *shell.Shell) *cobra.Command {
 			RunE: func(_ *cobra.Command, args []string) error {
 				return shell.Exit(hook.Keep(args, sh.Console.In, sh.Console.Out, sh.Console.Err))
 			},
-		},
-		&cobra.Command{
-			Use: "hand-in YARD REQUEST", Args: cobra.ExactArgs(2),
-			Short:   "Bundle an attempt's work",
-			Long:    `Collects an attempt's work, inside its sandbox.`,
-			Example: `  stellwerk worker hand-in yards/8f2c.git handin/request.json`,
-			RunE:    func(cmd *cobra.Command, args []string) error { return worker.HandIn(cmd.Context(), args[0], args[1]) },
 		},
 	)
 	return cmd

@@ -38,10 +38,6 @@ type Program struct {
 	// what it said of itself; a PID of 0 if none ran.
 	Stop func(ctx context.Context, opts ConnectOptions) (api.Info, error)
 
-	// Worker runs beside an agent, and Salvage saves what a lost one left.
-	Worker  func(ctx context.Context, folder string) error
-	Salvage func(ctx context.Context, folder string) error
-
 	// Isolation is the strongest isolation this machine offers; the reason says
 	// why it is none, or what it lacks.
 	Isolation func(ctx context.Context) (kind, reason string)

@@ -34,9 +34,9 @@ func TestMain(m *testing.M) {
 
 // engine starts an attempt from a copy of its own program and then does nothing until it is killed.
 func engine(folder, bin string) {
-	program, err := shim.InstallSelf(bin)
+	programs, err := shim.InstallSelf(bin)
 	if err == nil {
-		err = spawner(program, folder).Start(context.Background(), spawn.Order{ID: first})
+		err = spawner(programs.Worker, folder).Start(context.Background(), spawn.Order{ID: first})
 	}
 	if err != nil {
 		panic(err)

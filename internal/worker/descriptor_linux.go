@@ -1,4 +1,4 @@
-package cli
+package worker
 
 import (
 	"math"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sealDescriptors keeps what the surrounding shell left open from every process
+// SealDescriptors keeps what the surrounding shell left open from every process
 // this one starts: a folder among them would lead an agent out of its sandbox.
-func sealDescriptors() error {
+func SealDescriptors() error {
 	return unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 }

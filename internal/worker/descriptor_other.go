@@ -1,6 +1,6 @@
 //go:build !linux
 
-package cli
+package worker
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sealDescriptors keeps what the surrounding shell left open from every process
+// SealDescriptors keeps what the surrounding shell left open from every process
 // this one starts: a folder among them would lead an agent out of its sandbox.
-func sealDescriptors() error {
+func SealDescriptors() error {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {
 		return fmt.Errorf("list open files: %w", err)

@@ -1,0 +1,62 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
+)
+
+// Agents are the programs that this version knows how to run.
+func Agents() map[string]agent.Agent {
+	all := map[string]agent.Agent{}
+	for _, a := range []agent.Agent{command.Agent{}, scripted.Agent{}, claude.Agent{}, claude.Session{}} {
+		all[a.Name()] = a
+	}
+	return all
+}
+
+// Words of a worker's command line.
+const (
+	word     = "worker"
+	wordRun  = "run"
+	wordSave = "salvage"
+	wordHand = "hand-in"
+)
+
+// Command starts the shim of an attempt, and Rescue a salvage; an attempt's folder follows.
+func Command(program string) []string { return []string{program, word, wordRun} }
+
+// Rescue saves what a lost attempt left; the attempt's folder follows.
+func Rescue(program string) []string { return []string{program, word, wordSave} }
+
+// Intercept makes this process what its arguments ask for, if that is what every attempt starts: a shim, a salvage, a hand-in,
+// or a bridge inside the sandbox. It then ends the process. A program that Command or Rescue may start calls it first: nothing
+// else is made ready for a worker. It handles signals itself, because it must outlive the interrupt that ends the engine.
+func Intercept() {
+	bridge.Intercept()
+	if len(os.Args) < 4 || os.Args[1] != word {
+		return
+	}
+	var err error
+	switch rest := os.Args[3:]; {
+	case os.Args[2] == wordRun && len(rest) == 1:
+		err = Run(context.Background(), rest[0])
+	case os.Args[2] == wordSave && len(rest) == 1:
+		err = Salvage(context.Background(), rest[0])
+	case os.Args[2] == wordHand && len(rest) == 2:
+		err = HandIn(context.Background(), rest[0], rest[1])
+	default:
+		return
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "stellwerk: %v\n", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}

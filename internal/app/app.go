@@ -161,7 +161,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.Dir+" can be written and has space")
 	}
-	pulls, layout := local.New(a.state.Pulls()), dispatch.Layout{State: a.state.Dir}
+	pulls, layout := local.New(a.store, a.state.Pulls()), dispatch.Layout{State: a.state.Dir}
 	parts := Parts{
 		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: pulls,
 		Spawner: spawnlocal.New(spawnlocal.Options{

@@ -39,7 +39,7 @@ func Write(ctx context.Context, from statefolder.Folder, db database, path, vers
 	if err := db.Backup(ctx, filepath.Join(path, filepath.Base(from.Database()))); err != nil {
 		return err
 	}
-	if err := copyKept(ctx, from.Dir, path, "blobs", "pulls"); err != nil {
+	if err := copyKept(ctx, from.Dir, path, "blobs"); err != nil {
 		return err
 	}
 	if err := copyYards(ctx, from.Yards(), filepath.Join(path, "yards")); err != nil {
@@ -70,7 +70,7 @@ func Restore(ctx context.Context, state, backup string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	if err := copyKept(ctx, backup, state, "runs", "blobs", "yards", "pulls"); err != nil {
+	if err := copyKept(ctx, backup, state, "runs", "blobs", "yards"); err != nil {
 		return err
 	}
 	// The database comes last: a restore that was cut short leaves none, and

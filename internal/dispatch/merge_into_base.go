@@ -12,7 +12,7 @@ import (
 
 // Pulls are the records of pull requests that no forge keeps.
 type Pulls interface {
-	Settle(project string, number int, state forge.State, merge string) error
+	Settle(ctx context.Context, project string, number int, state forge.State, merge string) error
 }
 
 // settingBase is how long the person's repository may take to set a branch: a hook
@@ -36,7 +36,7 @@ func (d *Dispatcher) mergeIntoBase(ctx context.Context, run *core.Run) error {
 		return d.report(ctx, run, core.MergeFailed{Merge: pr.Grant.Merge, Cause: mergeFailure(err), Reason: d.redactor(run).String(err.Error())})
 	}
 	d.Log.Info("a pull request was merged", "run", run.Alias, "by", pr.Grant.By, "base", pr.Grant.Base, "commit", tip)
-	if err := d.Pulls.Settle(run.Project, pr.Number, forge.Merged, tip); err != nil {
+	if err := d.Pulls.Settle(ctx, run.Project, pr.Number, forge.Merged, tip); err != nil {
 		d.Log.Warn("the record of a pull request cannot be settled", "run", run.Alias, "error", err)
 	}
 	return d.report(ctx, run, core.PullRequestSeen{State: core.PullRequestMerged, Commit: pr.Commit, Merge: merge})

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 // records are what was said of pull requests that no forge keeps.
 type records struct{ said []string }
 
-func (r *records) Settle(project string, number int, state forge.State, merge string) error {
+func (r *records) Settle(_ context.Context, project string, number int, state forge.State, merge string) error {
 	r.said = append(r.said, fmt.Sprintf("%s %d %s %s", project, number, state, merge))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 const tokenOfTest = "a-token-of-a-test-0123456789"
@@ -76,7 +77,7 @@ func TestTheTokenIsForOneServer(t *testing.T) {
 // TestARunNamesItsForge and the settings decide whether it may be asked.
 func TestARunNamesItsForge(t *testing.T) {
 	token := setForge(t, "{forge: gitea, forge_url: 'https://git.example.org/', forge_token_file: TOKEN}")
-	all := New(local.New(t.TempDir()))
+	all := New(local.New(sqlitetest.New(t), t.TempDir()))
 	run := &core.Run{Forge: "gitea", ForgeURL: "https://git.example.org", Repository: "acme/rocket"}
 	first, err := all.Forge(run)
 	if err != nil {

@@ -138,7 +138,7 @@ func movedOn(run *core.Run, m api.Mergeable) error {
 // of the merges that were granted. Dispatch, which watches the branch, may have been first.
 func (a *Service) mergeSeen(ctx context.Context, run *core.Run, merge, tip string) (api.Run, error) {
 	pr := run.PullRequest
-	if err := a.pulls.Settle(run.Project, pr.Number, forge.Merged, tip); err != nil {
+	if err := a.pulls.Settle(ctx, run.Project, pr.Number, forge.Merged, tip); err != nil {
 		a.log.Warn("the record of a pull request cannot be settled", "run", run.Alias, "error", err)
 	}
 	after, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.PullRequestSeen{State: core.PullRequestMerged, Commit: pr.Commit, Merge: merge})

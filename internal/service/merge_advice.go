@@ -59,5 +59,5 @@ func (a *Service) noteMerged(ctx context.Context, run *core.Run, m api.Mergeable
 		a.log.Warn("a merge was seen and cannot be recorded", "run", run.Alias, "error", err)
 		return
 	}
-	*d = a.detail(run)
+	*d = a.detail(ctx, run)
 }

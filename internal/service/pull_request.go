@@ -1,6 +1,8 @@
 package service
 
 import (
+	"context"
+
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
@@ -9,9 +11,9 @@ import (
 
 // detail shows a run with what lies beside its state: its folder, and the record of
 // its pull request.
-func (a *Service) detail(r *core.Run) api.RunDetail {
+func (a *Service) detail(ctx context.Context, r *core.Run) api.RunDetail {
 	d := show.Detail(r)
-	d.Folder, d.PullRequest = a.journal.Dir(r.ID), a.viewPullRequest(r)
+	d.Folder, d.PullRequest = a.journal.Dir(r.ID), a.viewPullRequest(ctx, r)
 	return d
 }
 
@@ -20,7 +22,7 @@ const maxPullText = 32 << 10 // characters
 
 // viewPullRequest shows where a run was published. A record that cannot be read
 // is left out: the run is what it is without it.
-func (a *Service) viewPullRequest(r *core.Run) *api.PullRequest {
+func (a *Service) viewPullRequest(ctx context.Context, r *core.Run) *api.PullRequest {
 	pr := r.PullRequest
 	if pr == nil {
 		return nil
@@ -29,7 +31,7 @@ func (a *Service) viewPullRequest(r *core.Run) *api.PullRequest {
 	if r.ForgeURL != "" {
 		return v
 	}
-	record, err := a.pulls.Read(r.Project, pr.Number)
+	record, err := a.pulls.Read(ctx, r.Project, pr.Number)
 	if err != nil {
 		a.log.Debug("the record of a pull request cannot be read", "run", r.Alias, "error", err)
 		return v

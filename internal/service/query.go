@@ -82,7 +82,7 @@ func (a *Service) Run(ctx context.Context, id string) (api.RunDetail, error) {
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	d := a.detail(run)
+	d := a.detail(ctx, run)
 	return d, a.adviseMerge(ctx, run, &d)
 }
 

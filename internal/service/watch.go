@@ -38,7 +38,7 @@ func (a *Service) RunAt(ctx context.Context, id string, seq int64) (api.RunDetai
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	return a.detail(state), nil
+	return a.detail(ctx, state), nil
 }
 
 // Prompt implements api.Service. The attempt's folder has it as long as it is

@@ -1,14 +1,18 @@
 package takeover
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
@@ -19,6 +23,7 @@ func pieces() []piece {
 	return []piece{
 		{"access.json", one("access.json"), people},
 		{"drafts", each("drafts/*/*.json"), drafts},
+		{"pulls", each("pulls/*/*.json"), pulls},
 		{"tool.key", one("tool.key"), toolKey},
 		{"notices.json", one("notices.json"), forgiving(notify.Old)},
 		{"traces.json", one("traces.json"), forgiving(telemetry.Old)},
@@ -56,6 +61,26 @@ func drafts(o Options, files []string) (all []store.Document, err error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		all = append(all, d)
+	}
+	return all, nil
+}
+
+// pulls are the pull requests of the local forge. Their pages stay where they are.
+func pulls(o Options, files []string) (all []store.Document, err error) {
+	for _, file := range files {
+		record, err := os.ReadFile(filepath.Join(o.Dir, file))
+		if err != nil {
+			return nil, err
+		}
+		page, err := os.ReadFile(filepath.Join(o.Dir, strings.TrimSuffix(file, ".json")+".md"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		docs, err := local.Old(filepath.Base(filepath.Dir(file)), record, page)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, docs...)
 	}
 	return all, nil
 }

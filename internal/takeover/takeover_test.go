@@ -16,6 +16,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
@@ -227,5 +229,26 @@ func TestTracesGoOnWhereTheyWere(t *testing.T) {
 	all, err := f.db.Documents(t.Context(), "trace", "", "", 0)
 	if err != nil || len(all) != 2 || all[0].Key != "r1" || string(all[0].Data) != "12" {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestPullRequestsAreKept(t *testing.T) {
+	f := newFolder(t)
+	f.write("pulls/p1/1.json", `{"number":1,"run":"r1","title":"first","body":"why","remote":"","head":"feature/x","base":"main","commit":"c0ffee","status":"merged","merge":"beef","opened_at":"2026-05-01T00:00:00Z"}`)
+	f.write("pulls/p1/1.md", "# first\n")
+	f.write("pulls/p1/2.json", `{"number":2,"run":"r2","title":"second","body":"","remote":"","head":"feature/y","base":"main","commit":"c0ffee","status":"open","opened_at":"2026-05-01T00:00:00Z"}`)
+	must(t, f.run(f.db))
+	f.wantAside("pulls/p1/1.json")
+	f.wantAside("pulls/p1/2.json")
+	for _, dir := range []string{filepath.Join(f.dir, "pulls"), t.TempDir()} { // here, and at another engine
+		seen, err := local.New(f.db, dir).Look(t.Context(), forge.Ref{Project: "p1", Number: 1})
+		page, readErr := os.ReadFile(filepath.Join(dir, "p1", "1.md"))
+		if err != nil || readErr != nil || seen.State != forge.Merged || seen.Merge != "beef" || string(page) != "# first\n" {
+			t.Errorf("%+v, %v, %q, %v", seen, err, page, readErr)
+		}
+	}
+	req := forge.PullRequest{Run: "r3", Project: "p1", Title: "third", Head: "feature/z", Base: "main", Commit: "c", Diff: func(context.Context) (string, error) { return "", nil }}
+	if _, n, err := local.New(f.db, filepath.Join(f.dir, "pulls")).Open(t.Context(), req); err != nil || n != 3 {
+		t.Errorf("the next is number %d, %v", n, err)
 	}
 }

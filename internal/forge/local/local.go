@@ -1,83 +1,101 @@
 // Package local is the forge of a machine without one: a pull request is a
-// record with its base, head, diff and status, in a folder. The package must not
-// push, merge or touch a repository; the engine does that.
+// record with its base, head, diff and status, in documents of the store. A file
+// shows each to people. The package must not push, merge or touch a repository;
+// the engine does that.
 package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/document"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// Forge keeps pull requests as files: one folder a project, two files each. One
-// process writes them.
+// Forge keeps pull requests, also for several engines: of two that open one at the
+// same time, each gets a number of its own.
 type Forge struct {
-	dir string
-	mu  sync.Mutex
+	docs store.Documents
+	dir  string
 }
 
 var _ forge.Forge = (*Forge)(nil)
 
-// New makes a forge in a folder.
-func New(dir string) *Forge { return &Forge{dir: dir} }
+// New makes a forge in a store. The pages that people read are written to dir, one
+// folder a project; a page that is missing is written again.
+func New(docs store.Documents, dir string) *Forge { return &Forge{docs, dir} }
 
 // Open implements forge.Forge.
 func (f *Forge) Open(ctx context.Context, req forge.PullRequest) (string, int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return "", 0, err
-	}
 	dir, err := f.folder(req.Project)
 	if err != nil {
 		return "", 0, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", 0, fmt.Errorf("make the folder of pull requests: %w", err)
+	for {
+		number, err := f.open(ctx, req)
+		if errors.Is(err, store.ErrStale) {
+			continue // another engine took the number, or changed the record
+		}
+		if err == nil {
+			err = f.show(ctx, req.Project, number, true)
+		}
+		if err != nil {
+			return "", 0, err
+		}
+		return address(dir, number), number, nil
 	}
-	records, err := read(dir)
+}
+
+func (f *Forge) open(ctx context.Context, req forge.PullRequest) (int, error) {
+	records, err := document.List[Record](ctx, f.docs, kindRecord, req.Project+"/")
 	if err != nil {
-		return "", 0, err
+		return 0, fmt.Errorf("list pull requests: %w", err)
 	}
-	record, found := find(records, req)
-	if found && record.Status != forge.Open {
-		return address(dir, record.Number), record.Number, nil
+	k, found := find(records, req)
+	if found && k.Value.Status != forge.Open {
+		return k.Value.Number, nil
 	}
-	record.Run, record.Title, record.Body, record.Commit = req.Run, req.Title, req.Body, req.Commit
+	r := &k.Value
+	r.Run, r.Title, r.Body, r.Commit = req.Run, req.Title, req.Body, req.Commit
 	diff, err := req.Diff(ctx)
 	if err != nil {
-		return "", 0, fmt.Errorf("the diff of the pull request: %w", err)
+		return 0, fmt.Errorf("the diff of the pull request: %w", err)
 	}
-	if err := record.writePage(dir, diff); err != nil {
-		return "", 0, err
+	record, err := document.Make(kindRecord, key(req.Project, r.Number), k.Version, *r)
+	if err != nil {
+		return 0, err
 	}
-	if err := record.write(dir); err != nil {
-		return "", 0, err
+	page, err := f.docs.Document(ctx, kindPage, record.Key)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return 0, fmt.Errorf("read the page of a pull request: %w", err)
 	}
-	return address(dir, record.Number), record.Number, nil
+	page.Kind, page.Key, page.Data = kindPage, record.Key, r.page(diff)
+	if _, err := f.docs.PutDocuments(ctx, []store.Document{record, page}); err != nil {
+		return 0, fmt.Errorf("keep the pull request: %w", err)
+	}
+	return r.Number, nil
 }
 
 // find returns the record of the request's head and base that is open, or was
 // decided on with the same commit; else a new one.
-func find(records []Record, req forge.PullRequest) (Record, bool) {
-	fresh := Record{
+func find(records []document.Kept[Record], req forge.PullRequest) (document.Kept[Record], bool) {
+	fresh := document.Kept[Record]{Value: Record{
 		Number: 1, Remote: req.Remote, Head: req.Head, Base: req.Base, Status: forge.Open, OpenedAt: time.Now().UTC(),
-	}
-	var found *Record
+	}}
+	var found *document.Kept[Record]
 	for i := range records {
-		r := &records[i]
-		fresh.Number = max(fresh.Number, r.Number+1)
+		r := &records[i].Value
+		fresh.Value.Number = max(fresh.Value.Number, r.Number+1)
 		if r.Remote != req.Remote || r.Head != req.Head || r.Base != req.Base {
 			continue
 		}
-		if r.Status == forge.Open || r.Commit == req.Commit && (found == nil || found.Status != forge.Open && r.Number > found.Number) {
-			found = r
+		if r.Status == forge.Open || r.Commit == req.Commit && (found == nil || found.Value.Status != forge.Open && r.Number > found.Value.Number) {
+			found = &records[i]
 		}
 	}
 	if found == nil {
@@ -96,7 +114,7 @@ func (f *Forge) folder(project string) (string, error) {
 }
 
 func address(dir string, number int) string {
-	return (&url.URL{Scheme: "file", Path: page(dir, number)}).String()
+	return (&url.URL{Scheme: "file", Path: pageFile(dir, number)}).String()
 }
 
-func page(dir string, number int) string { return filepath.Join(dir, fmt.Sprintf("%d.md", number)) }
+func pageFile(dir string, number int) string { return filepath.Join(dir, fmt.Sprintf("%d.md", number)) }

@@ -4,20 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
+	"github.com/stellwerk-dev/stellwerk/internal/document"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // Look implements forge.Forge.
 func (f *Forge) Look(ctx context.Context, ref forge.Ref) (forge.Seen, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := ctx.Err(); err != nil {
+	dir, err := f.folder(ref.Project)
+	if err != nil {
 		return forge.Seen{}, err
 	}
-	dir, r, err := f.record(ref.Project, ref.Number)
+	r, err := f.Read(ctx, ref.Project, ref.Number)
+	if err == nil {
+		err = f.show(ctx, ref.Project, ref.Number, false)
+	}
 	if err != nil {
 		return forge.Seen{}, err
 	}
@@ -31,37 +33,29 @@ func (f *Forge) Look(ctx context.Context, ref forge.Ref) (forge.Seen, error) {
 }
 
 // Read is the record of a pull request.
-func (f *Forge) Read(project string, number int) (Record, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	_, r, err := f.record(project, number)
-	return r, err
+func (f *Forge) Read(ctx context.Context, project string, number int) (Record, error) {
+	k, err := document.Read[Record](ctx, f.docs, kindRecord, key(project, number))
+	if errors.Is(err, store.ErrNotFound) {
+		return Record{}, missing(project, number)
+	}
+	return k.Value, err
 }
 
 // Settle records that a pull request was merged, by which commit, or closed. It
 // does not merge anything.
-func (f *Forge) Settle(project string, number int, state forge.State, merge string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	dir, r, err := f.record(project, number)
-	if err != nil {
-		return err
-	}
-	if r.Status != forge.Open && r.Status != state {
-		return fmt.Errorf("%w: pull request %d of %s is already %s", forge.ErrRefused, number, project, r.Status)
-	}
-	r.Status, r.Merge = state, merge
-	return r.write(dir)
+func (f *Forge) Settle(ctx context.Context, project string, number int, state forge.State, merge string) error {
+	return document.Change(ctx, f.docs, kindRecord, key(project, number), func(r *Record) error {
+		if r.Number == 0 {
+			return missing(project, number)
+		}
+		if r.Status != forge.Open && r.Status != state {
+			return fmt.Errorf("%w: pull request %d of %s is already %s", forge.ErrRefused, number, project, r.Status)
+		}
+		r.Status, r.Merge = state, merge
+		return nil
+	})
 }
 
-func (f *Forge) record(project string, number int) (dir string, r Record, err error) {
-	dir, err = f.folder(project)
-	if err != nil {
-		return "", Record{}, err
-	}
-	r, err = readFile(filepath.Join(dir, fmt.Sprintf("%d.json", number)))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", Record{}, &forge.Error{Kind: forge.ErrNotFound, Op: fmt.Sprintf("read pull request %d of %s", number, project)}
-	}
-	return dir, r, err
+func missing(project string, number int) error {
+	return &forge.Error{Kind: forge.ErrNotFound, Op: fmt.Sprintf("read pull request %d of %s", number, project)}
 }

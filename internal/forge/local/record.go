@@ -1,18 +1,20 @@
 package local
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
 
+	"github.com/stellwerk-dev/stellwerk/internal/document"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // Record is a pull request.
@@ -33,24 +35,28 @@ type Record struct {
 	OpenedAt time.Time    `json:"opened_at"`
 }
 
-func (r Record) writePage(dir, diff string) error {
-	text := fmt.Sprintf("# %s\n\n`%s` into `%s`, commit `%s`\n\n%s\n## Changes\n\n%s\n",
-		plain.Line(r.Title, 200), r.Head, r.Base, r.Commit, plain.Text(r.Body), fenced(diff))
-	if err := renameio.WriteFile(page(dir, r.Number), []byte(text), 0o600); err != nil {
-		return fmt.Errorf("write the pull request: %w", err)
-	}
-	return nil
+// Kinds of documents. Both are known by project and number.
+const (
+	kindRecord = "pull"
+	kindPage   = "pull.page"
+)
+
+func key(project string, number int) string { return fmt.Sprintf("%s/%08d", project, number) }
+
+// page is what people read. A diff that is too long for a document is cut.
+func (r Record) page(diff string) []byte {
+	head := fmt.Sprintf("# %s\n\n`%s` into `%s`, commit `%s`\n\n%s\n## Changes\n\n",
+		plain.Line(r.Title, 200), r.Head, r.Base, r.Commit, plain.Text(r.Body))
+	return clip(head + fenced(diff) + "\n")
 }
 
-func (r Record) write(dir string) error {
-	raw, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the pull request: %w", err)
+const cut = "\n\n… cut: the diff is longer than what is kept of it here.\n"
+
+func clip(text string) []byte {
+	if len(text) <= store.MaxDocument {
+		return []byte(text)
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.json", r.Number)), raw, 0o600); err != nil {
-		return fmt.Errorf("write the pull request: %w", err)
-	}
-	return nil
+	return []byte(strings.ToValidUTF8(text[:store.MaxDocument-len(cut)], "") + cut)
 }
 
 // fenced puts text into a fence longer than any inside it, without characters
@@ -64,32 +70,43 @@ func fenced(text string) string {
 	return fence + "diff\n" + text + "\n" + fence
 }
 
-func read(dir string) ([]Record, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
+// show writes the page of a pull request where people find it, if it is not there or
+// has changed.
+func (f *Forge) show(ctx context.Context, project string, number int, changed bool) error {
+	dir, err := f.folder(project)
 	if err != nil {
-		return nil, fmt.Errorf("list pull requests: %w", err)
+		return err
 	}
-	var records []Record
-	for _, name := range names {
-		r, err := readFile(name)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, r)
+	file := pageFile(dir, number)
+	if _, err := os.Stat(file); err == nil && !changed {
+		return nil
 	}
-	return records, nil
+	page, err := f.docs.Document(ctx, kindPage, key(project, number))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // an earlier version had lost it
+	}
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		err = renameio.WriteFile(file, page.Data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write the page of a pull request: %w", err)
+	}
+	return nil
 }
 
-func readFile(name string) (r Record, err error) {
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		return Record{}, fmt.Errorf("read a pull request: %w", err)
+// Old turns files pulls/PROJECT/N.json and N.md, in which versions before documents
+// kept a pull request, into the documents that replace them.
+func Old(project string, record, page []byte) ([]store.Document, error) {
+	var r Record
+	if err := json.Unmarshal(record, &r); err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return Record{}, fmt.Errorf("read %s: %w", name, err)
+	d, err := document.Make(kindRecord, key(project, r.Number), 0, r)
+	if err != nil || page == nil {
+		return []store.Document{d}, err
 	}
-	return r, nil
+	return []store.Document{d, {Kind: kindPage, Key: d.Key, Data: clip(string(page))}}, nil
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,23 +13,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/document"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/forgetest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 func TestLocal(t *testing.T) {
 	forgetest.Run(t, func(t *testing.T) forgetest.Setup {
-		dir := t.TempDir()
-		f := local.New(dir)
-		return forgetest.Setup{Forge: f, Other: &people{forge: f, dir: filepath.Join(dir, "p")}, Project: "p", Remote: "/repo"}
+		db := sqlitetest.New(t)
+		f := local.New(db, t.TempDir())
+		return forgetest.Setup{Forge: f, Other: &people{forge: f, docs: db}, Project: "p", Remote: "/repo"}
 	})
 }
 
-// people write into the forge's files: no program does.
+// people write into the forge's documents: no program does.
 type people struct {
 	forge *local.Forge
-	dir   string
+	docs  store.Documents
 	named map[string]forge.CI
 	link  string
 }
@@ -41,9 +44,9 @@ func (*people) Push(*testing.T, string) string {
 }
 
 func (p *people) Count(t *testing.T) int {
-	names, err := filepath.Glob(filepath.Join(p.dir, "*.json"))
+	all, err := p.docs.Documents(t.Context(), "pull", "p/", "", 0)
 	must(t, err)
-	return len(names)
+	return len(all)
 }
 
 func (p *people) Text(t *testing.T, number int) (title, body string) {
@@ -65,12 +68,12 @@ func (p *people) Text(t *testing.T, number int) (title, body string) {
 
 func (p *people) Merge(t *testing.T, number int) string {
 	commit := p.Push(t, "")
-	must(t, p.forge.Settle("p", number, forge.Merged, commit))
+	must(t, p.forge.Settle(t.Context(), "p", number, forge.Merged, commit))
 	return commit
 }
 
 func (p *people) Close(t *testing.T, number int) {
-	must(t, p.forge.Settle("p", number, forge.Closed, ""))
+	must(t, p.forge.Settle(t.Context(), "p", number, forge.Closed, ""))
 }
 
 func (p *people) Review(t *testing.T, number int, kind forge.NoteKind, body string, lines ...forge.Note) {
@@ -96,12 +99,10 @@ func (p *people) write(t *testing.T, number int, n forge.Note) {
 
 func (p *people) change(t *testing.T, number int, change func(*local.Record)) {
 	t.Helper()
-	r, err := p.forge.Read("p", number)
-	must(t, err)
-	change(&r)
-	raw, err := json.Marshal(r)
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(p.dir, strconv.Itoa(number)+".json"), raw, 0o600))
+	must(t, document.Change(t.Context(), p.docs, "pull", fmt.Sprintf("p/%08d", number), func(r *local.Record) error {
+		change(r)
+		return nil
+	}))
 }
 
 func (p *people) Check(t *testing.T, number int, name string, ci forge.CI, link string) {

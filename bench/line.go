@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -48,28 +47,27 @@ func openLineWith(ctx context.Context, shop *workshop, dir string, who engine.Di
 	return l, nil
 }
 
-// asleep lets the program's own engine see no hint: the one that is measured
-// sees them all.
+// asleep lets the program's own engine see no project without an owner: the one that is
+// measured owns them all.
 type asleep struct{ store.Store }
 
-func (asleep) Claim(context.Context, string, time.Duration, int) ([]store.Hint, error) {
-	return nil, nil
-}
-func (asleep) Signals() <-chan struct{} { return nil }
+func (asleep) Adrift(context.Context, int) ([]store.Owner, error) { return nil, nil }
+func (asleep) Signals() <-chan struct{}                           { return nil }
 
 // nobody executes no effect.
 type nobody struct{}
 
-func (nobody) Prepare(*core.Run, []core.Action)   {}
-func (nobody) Reconcile(*core.Run, []core.Action) {}
+func (nobody) Prepare(*core.Run, int64, []core.Action)   {}
+func (nobody) Reconcile(*core.Run, int64, []core.Action) {}
+func (nobody) Release(string)                            {}
 
-func (nobody) StartEpic(*core.Project, *core.QueuedEpic) {}
+func (nobody) StartEpic(*core.Project, int64, *core.QueuedEpic) {}
 
 // start sets an engine going that has seen no run yet.
 func (l *line) start(ctx context.Context) {
 	l.engine = engine.New(engine.Options{
 		Store: l.parts.Store, Journal: l.parts.Journal, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
-		Log: slog.New(slog.NewTextHandler(l.log, nil)), Name: "bench",
+		Log: slog.New(slog.NewTextHandler(l.log, nil)), ID: "bench",
 	})
 	l.engine.SetDispatcher(l.who)
 	ctx, l.stop = context.WithCancel(ctx)

@@ -109,11 +109,13 @@ type crew struct {
 	failed error
 }
 
-func (c *crew) Prepare(*core.Run, []core.Action) {}
+func (c *crew) Prepare(*core.Run, int64, []core.Action) {}
 
-func (c *crew) StartEpic(*core.Project, *core.QueuedEpic) {}
+func (c *crew) Release(string) {}
 
-func (c *crew) Reconcile(r *core.Run, actions []core.Action) {
+func (c *crew) StartEpic(*core.Project, int64, *core.QueuedEpic) {}
+
+func (c *crew) Reconcile(r *core.Run, _ int64, actions []core.Action) {
 	if r.Status.Terminal() && len(actions) == 0 && c.first(r.ID) {
 		c.over(nil)
 	}

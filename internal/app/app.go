@@ -4,6 +4,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +74,10 @@ type Options struct {
 	// Lost, if set, is told once that the state folder was deleted or replaced
 	// under an engine of this process, which serves nobody any more.
 	Lost func(error)
+	// Database, if set, is a file that several engines share, each with a state folder of its
+	// own: for tests only. Lease and Look are engine.Options.
+	Database    string
+	Lease, Look time.Duration
 	// Wrap, if set, may replace parts before the engine is built from them:
 	// a test stands between the engine and what is durable.
 	Wrap func(*Parts)
@@ -97,6 +102,7 @@ type App struct {
 	opts     Options
 	state    statefolder.Folder
 	lock     *statefolder.Lock
+	id       string // of the engines on this folder
 	store    store.Store
 	objects  object.Objects
 	journal  *journal.Journal
@@ -108,6 +114,7 @@ type App struct {
 	settings *config.Settings
 	log      *slog.Logger
 
+	isolation func() (sandbox.Kind, string)
 	telemetry *telemetry.Telemetry // nil if nobody wants to be told
 	outbox    *notify.Outbox
 	tokens    *api.AttemptTokens
@@ -140,7 +147,11 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 // build makes what an engine changes the world through, and then the engine.
 func (a *App) build(ctx context.Context) error {
 	migrated := func(m sqlite.Migration) { a.log.Info("the database was brought up to date", "migration", m) }
-	database, err := sqlite.Open(ctx, a.state.Database(), sqlite.Options{OnMigrate: migrated, LazyLooks: true})
+	var err error
+	if a.id, err = a.lock.Identity(a.state); err != nil {
+		return err
+	}
+	database, err := sqlite.Open(ctx, cmp.Or(a.opts.Database, a.state.Database()), sqlite.Options{OnMigrate: migrated, LazyLooks: true})
 	if err != nil {
 		return err
 	}
@@ -151,7 +162,7 @@ func (a *App) build(ctx context.Context) error {
 	if a.settings, err = config.OfPerson(nil); err != nil {
 		return err
 	}
-	if err := takeover.Run(ctx, takeover.Options{Dir: a.state.Dir, Engine: engineName, Store: a.store, Log: a.log}); err != nil {
+	if err := takeover.Run(ctx, takeover.Options{Dir: a.state.Dir, Engine: a.id, Store: a.store, Log: a.log}); err != nil {
 		return err
 	}
 	a.access = access.Open(a.store, Person(), time.Now)
@@ -182,7 +193,7 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
-		Name: engineName, Steward: project.Decider{},
+		ID: a.id, Host: hostname(), Able: a.able, Steward: project.Decider{}, Lease: a.opts.Lease, Look: a.opts.Look,
 	})
 	if err := a.wire(ctx, programs.Self, parts, forges, pulls); err != nil {
 		return err
@@ -207,6 +218,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	// What this machine provides is found out once, by whoever asks first: it costs
 	// processes, and most commands never ask.
 	isolation := sync.OnceValues(func() (sandbox.Kind, string) { return sandbox.Detect(context.WithoutCancel(ctx)) })
+	a.isolation = isolation
 	find := find.New(a.engine, a.store)
 	sessions := session.New(session.Options{
 		State: a.state.Dir, Self: self, Person: person, Engine: a.engine, Store: a.store, Yards: a.yards, Find: find,
@@ -252,51 +264,35 @@ func (e epics) TellRefused(ctx context.Context, p *core.Project, q core.QueuedEp
 	return e.app.Service.TellRefused(ctx, p, q)
 }
 
-// engineName stays the same from one engine of a state folder to the next, of
-// which only one runs at a time: what a killed engine held is its successor's
-// at once.
-const engineName = "engine"
+// hostname is where this engine runs, for people.
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "an unknown host"
+	}
+	return name
+}
 
-// start sets the engine going and looks at every run that is not over: what
-// was under way when an engine ended is found again.
+// start sets the engine going. It owns what the engine before on this folder did: what was
+// under way when that ended is found again.
 func (a *App) start(ctx context.Context) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	a.stop = stop
 	a.outbox.Start()
-	a.work.Go(func() {
-		if err := a.engine.Run(running); err != nil {
-			a.log.Error("engine", "error", err)
-		}
-	})
 	open, err := a.store.Runs(ctx, store.Filter{Open: true})
 	if err != nil {
 		return err
 	}
 	a.log.Info("the engine runs", "version", a.opts.Version, "pid", os.Getpid(), "state", a.state.Dir, "open_runs", len(open))
-	for _, run := range open {
-		if err := a.engine.Poke(ctx, run.ID); err != nil && !errors.Is(err, core.ErrUnreadable) { // which the engine says
-			a.log.Error("look at an open run", "run", run.Alias, "error", err)
-		}
-	}
-	a.work.Go(func() { a.Service.Retain(running) })
-	return a.lookAtProjects(ctx)
-}
-
-// lookAtProjects tends those that have something to be seen to when an engine
-// starts.
-func (a *App) lookAtProjects(ctx context.Context) error {
-	rows, err := a.store.Projects(ctx, 0)
-	if err != nil {
+	if err := a.engine.Begin(ctx); err != nil {
 		return err
 	}
-	for _, row := range rows {
-		if row.Queued == 0 && row.Paused == "" {
-			continue
+	a.work.Go(func() {
+		if err := a.engine.Run(running); err != nil {
+			a.log.Error("engine", "error", err)
 		}
-		if err := a.engine.Tend(ctx, row.ID); err != nil && !errors.Is(err, core.ErrUnreadable) {
-			a.log.Error("look at a project", "project", row.Name, "error", err)
-		}
-	}
+	})
+	a.work.Go(func() { a.Service.Retain(running) })
 	return nil
 }
 
@@ -310,6 +306,11 @@ func (a *App) Close() error {
 		a.dispatch.Close()
 	}
 	a.work.Wait()
+	if a.engine != nil {
+		if err := a.engine.Leave(context.Background()); err != nil {
+			a.log.Warn("other engines wait until this one's lease has run out", "error", err)
+		}
+	}
 	if a.outbox != nil {
 		a.outbox.Close()
 	}

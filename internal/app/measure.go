@@ -53,13 +53,10 @@ type measuredStore struct {
 	telemetry *telemetry.Telemetry
 }
 
-// Claim implements store.Store.
-func (s *measuredStore) Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]store.Hint, error) {
-	hints, err := s.Store.Claim(ctx, engine, lease, limit)
-	for _, w := range hints {
-		s.telemetry.Woken(w.Due)
-	}
-	return hints, err
+// Rest implements store.Store.
+func (s *measuredStore) Rest(ctx context.Context, h store.Hint) error {
+	s.telemetry.Woken(h.DueSeq > 0)
+	return s.Store.Rest(ctx, h)
 }
 
 // measuredForge tells of calls.

@@ -89,22 +89,35 @@ func (s steppedStore) Await(ctx context.Context, stream string, claim core.Claim
 	return s.axe.step("await a claim", func() error { return s.Store.Await(ctx, stream, claim) })
 }
 
-func (s steppedStore) Rest(ctx context.Context, engine string, w store.Hint) error {
-	return s.axe.step("rest", func() error { return s.Store.Rest(ctx, engine, w) })
+func (s steppedStore) Rest(ctx context.Context, w store.Hint) error {
+	return s.axe.step("rest", func() error { return s.Store.Rest(ctx, w) })
 }
 
 func (s steppedStore) Remember(ctx context.Context, key string, verdict []byte) error {
 	return s.axe.step("remember", func() error { return s.Store.Remember(ctx, key, verdict) })
 }
 
-// Claim is a step where it took something. The lease outlasts the test: an engine
-// that waited for what a dead one held would wait in vain.
-func (s steppedStore) Claim(ctx context.Context, engine string, _ time.Duration, limit int) ([]store.Hint, error) {
-	hints, err := s.Store.Claim(ctx, engine, 10*waittest.Limit, limit)
-	if err != nil || len(hints) == 0 {
-		return hints, err
+// Enlist is for a lease that outlasts the test: an engine that waited for what a dead one
+// owned would wait in vain.
+func (s steppedStore) Enlist(ctx context.Context, e store.Engine, _ time.Duration) ([]store.Owner, error) {
+	owned, err := s.Store.Enlist(ctx, e, 10*waittest.Limit)
+	if err != nil {
+		return owned, err
 	}
-	return hints, s.axe.step("claim", func() error { return nil })
+	return owned, s.axe.step("enlist", func() error { return nil })
+}
+
+// Take is a step if it took something.
+func (s steppedStore) Take(ctx context.Context, engine string, _ time.Duration, projects []string) ([]store.Owner, error) {
+	taken, err := s.Store.Take(ctx, engine, 10*waittest.Limit, projects)
+	if err != nil || len(taken) == 0 {
+		return taken, err
+	}
+	return taken, s.axe.step("take", func() error { return nil })
+}
+
+func (s steppedStore) Yield(ctx context.Context, owned []store.Owner) error {
+	return s.axe.step("yield", func() error { return s.Store.Yield(ctx, owned) })
 }
 
 type steppedJournal struct {

@@ -85,7 +85,7 @@ func (d *Dispatcher) ask(ctx context.Context, run *core.Run, a *core.Attempt) (*
 		return nil, err
 	}
 	metered := meteredOf(statement.Models)
-	return d.engine.Submit(ctx, run.ID, core.Engine(), core.UsageObserved{
+	return d.engine.Conclude(ctx, run.ID, fenceOf(ctx), core.UsageObserved{
 		Attempt: a.ID, Usage: a.Usage, Metered: &metered, Wants: &wants,
 	})
 }

@@ -47,7 +47,7 @@ func newPaid(t *testing.T, l core.Limits) *paid {
 	})
 	p := &paid{t: t, store: s}
 	p.engine = engine.New(engine.Options{
-		Store: s, Journal: unwritten{}, Deciders: []core.Decider{phases.Decider{}}, Log: slog.New(slog.DiscardHandler), Name: "test",
+		Store: s, Journal: unwritten{}, Deciders: []core.Decider{phases.Decider{}}, Log: slog.New(slog.DiscardHandler), ID: "test",
 		Look: time.Second, SnapshotEvery: 100,
 	})
 	p.engine.SetDispatcher(idle{})
@@ -85,9 +85,10 @@ type (
 
 func (unwritten) Append(context.Context, *core.Run, []core.Event) error { return nil }
 func (unwritten) Seq(_ context.Context, r *core.Run) (int64, error)     { return r.Stream.Seq, nil }
-func (idle) Prepare(*core.Run, []core.Action)                           {}
-func (idle) Reconcile(*core.Run, []core.Action)                         {}
-func (idle) StartEpic(*core.Project, *core.QueuedEpic)                  {}
+func (idle) Prepare(*core.Run, int64, []core.Action)                    {}
+func (idle) Reconcile(*core.Run, int64, []core.Action)                  {}
+func (idle) Release(string)                                             {}
+func (idle) StartEpic(*core.Project, int64, *core.QueuedEpic)           {}
 
 func (p *paid) submit(actor core.Actor, body core.Body) *core.Run {
 	p.t.Helper()

@@ -39,14 +39,16 @@ type ended struct {
 	folder  string
 }
 
-func (e *ended) Submit(ctx context.Context, run string, actor core.Actor, body core.Body) (*core.Run, error) {
+func (e *ended) Conclude(ctx context.Context, run string, fence int64, body core.Body) (*core.Run, error) {
 	if e.refuses != nil {
 		return nil, e.refuses
 	}
-	return e.engine.Submit(ctx, run, actor, body)
+	return e.engine.Conclude(ctx, run, fence, body)
 }
 
 func (*ended) Poke(context.Context, string) error { return nil }
+
+func (*ended) Owns(string, int64) bool { return true }
 
 const theAttempt = "api.r1.a1"
 

@@ -25,9 +25,14 @@ import (
 
 // Engine is where events go.
 type Engine interface {
-	Submit(ctx context.Context, run string, actor core.Actor, body core.Body) (*core.Run, error)
+	// Conclude brings what happened to the engine, under the fence that the action was
+	// asked for with. It fails with store.ErrFenced if another engine owns the project now.
+	Conclude(ctx context.Context, run string, fence int64, body core.Body) (*core.Run, error)
 	// Poke asks for the run's effects to be handed out again.
 	Poke(ctx context.Context, run string) error
+	// Owns reports that this engine owns a project under a fence, with time enough to
+	// begin what others can see.
+	Owns(project string, fence int64) bool
 }
 
 // Yards finds the yard of a project.
@@ -153,15 +158,21 @@ type Dispatcher struct {
 	mu     sync.Mutex
 	flight map[string]*job
 	failed map[string]*failure
-	seen   map[string]int64 // newest state of each run that was reconciled
+	seen   map[string]sight // newest state of each run that was reconciled
 	starts map[string]*epicStart
 	closed bool
 }
 
+// sight is how far a run of a project was seen.
+type sight struct {
+	project string
+	seq     int64
+}
+
 // job is an action under way.
 type job struct {
-	run    string
-	cancel context.CancelCauseFunc
+	run, project string
+	cancel       context.CancelCauseFunc
 	// asked means that the action was asked for again meanwhile: when it ends,
 	// the run is looked at once more.
 	asked bool
@@ -171,8 +182,12 @@ type job struct {
 	withdrawn bool // it was never wanted and is not going to be
 }
 
-// errUnwanted ends an action that the run's state no longer asks for.
-var errUnwanted = errors.New("the action is no longer wanted")
+var (
+	// errUnwanted ends an action that the run's state no longer asks for.
+	errUnwanted = errors.New("the action is no longer wanted")
+	// errReleased ends an action of a project that this engine does not own any more.
+	errReleased = errors.New("the project is another engine's")
+)
 
 // failure is an action that failed and is tried again.
 type failure struct {
@@ -193,7 +208,7 @@ func New(engine Engine, opts Options) *Dispatcher {
 			return sandbox.Sockets(opts.ReadOnly, []string{opts.Layout.State})
 		}},
 		searchBytes: searchBytes,
-		flight:      map[string]*job{}, failed: map[string]*failure{}, seen: map[string]int64{}, starts: map[string]*epicStart{},
+		flight:      map[string]*job{}, failed: map[string]*failure{}, seen: map[string]sight{}, starts: map[string]*epicStart{},
 	}
 }
 
@@ -210,13 +225,13 @@ func (d *Dispatcher) Close() {
 // Reconcile starts every action that is not already under way, and ends the
 // verifications that are no longer wanted. A state older than one already seen
 // says nothing new.
-func (d *Dispatcher) Reconcile(run *core.Run, actions []core.Action) {
+func (d *Dispatcher) Reconcile(run *core.Run, fence int64, actions []core.Action) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed || run.Stream.Seq < d.seen[run.ID] {
+	if d.closed || run.Stream.Seq < d.seen[run.ID].seq {
 		return
 	}
-	d.seen[run.ID] = run.Stream.Seq
+	d.seen[run.ID] = sight{run.Project, run.Stream.Seq}
 	d.posts.learn(run)
 	wanted := map[string]bool{}
 	for _, a := range actions {
@@ -226,7 +241,7 @@ func (d *Dispatcher) Reconcile(run *core.Run, actions []core.Action) {
 			under.ask()
 			continue
 		}
-		d.launch(key, run, a, nil)
+		d.launch(key, run, fence, a, nil)
 	}
 	for key, under := range d.flight {
 		if under.run == run.ID && !wanted[key] {
@@ -239,18 +254,20 @@ func (d *Dispatcher) Reconcile(run *core.Run, actions []core.Action) {
 }
 
 // launch starts an action. d.mu is held.
-func (d *Dispatcher) launch(key string, run *core.Run, a core.Action, wanted chan struct{}) {
-	ctx, cancel := context.WithCancelCause(d.ctx)
-	d.flight[key] = &job{run: run.ID, cancel: cancel, wanted: wanted}
+func (d *Dispatcher) launch(key string, run *core.Run, fence int64, a core.Action, wanted chan struct{}) {
+	ctx, cancel := context.WithCancelCause(owning(d.ctx, fence))
+	d.flight[key] = &job{run: run.ID, project: run.Project, cancel: cancel, wanted: wanted}
 	d.work.Add(1)
 	go d.run(ctx, key, run, a)
 }
 
 func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.Action) {
 	defer d.work.Done()
-	err := d.do(d.scope(ctx, a), run, a)
+	scope, end := d.scope(ctx, a)
+	err := d.do(scope, run, a)
+	end()
 	d.mu.Lock()
-	if err == nil || left(err) || errors.Is(context.Cause(ctx), errUnwanted) {
+	if err == nil || left(err) || over(ctx, err) {
 		again := d.flight[key].asked && d.ctx.Err() == nil
 		d.flight[key].cancel(nil)
 		delete(d.flight, key)
@@ -275,20 +292,25 @@ func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.
 	}
 	d.Log.Error("action failed, it is tried again", "run", run.Alias, "action", key, "in", delay, "error", err)
 	if times%loud == 0 {
-		d.tell(run, err)
+		d.tell(ctx, run, err)
 	}
 	d.again(ctx, key, run.ID, delay)
 }
 
 // scope is the context that an action runs in. Only actions that look can be called off; all
-// others run to their end.
-func (d *Dispatcher) scope(ctx context.Context, a core.Action) context.Context {
+// others run to their end, unless the project is another engine's.
+func (d *Dispatcher) scope(ctx context.Context, a core.Action) (context.Context, context.CancelFunc) {
 	switch a.(type) {
 	case core.Verify, core.Validate, core.PreparePublish, core.Merge, core.WatchPullRequest:
-		return ctx
-	default:
-		return d.ctx
+		return ctx, func() {}
 	}
+	scope, cancel := context.WithCancelCause(owning(d.ctx, fenceOf(ctx)))
+	stop := context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), errReleased) {
+			cancel(errReleased)
+		}
+	})
+	return scope, func() { stop(); cancel(nil) }
 }
 
 // poke asks for the run's effects once more.
@@ -300,8 +322,8 @@ func (d *Dispatcher) poke(run string) {
 
 // tell pauses a run whose decided action keeps failing. The action goes on
 // being tried: once what stands in its way is gone, resuming is enough.
-func (d *Dispatcher) tell(run *core.Run, cause error) {
-	err := d.report(d.ctx, run, core.RunPaused{
+func (d *Dispatcher) tell(ctx context.Context, run *core.Run, cause error) {
+	err := d.report(owning(d.ctx, fenceOf(ctx)), run, core.RunPaused{
 		Code: core.PauseAction, Reason: d.redactor(run).String("what was decided cannot be done: " + cause.Error()),
 		Advice: core.Advice{Hint: "put it right; it is tried again by itself, then go on", Choices: run.Choices(core.VerbResume)},
 	})
@@ -355,6 +377,9 @@ func (d *Dispatcher) insist(delay time.Duration, ask func() error, kind, id stri
 // do executes one action. An error means that nothing was concluded and the
 // action is to be tried again.
 func (d *Dispatcher) do(ctx context.Context, run *core.Run, action core.Action) error {
+	if err := d.mine(ctx, run.Project); err != nil {
+		return err
+	}
 	switch a := action.(type) {
 	case core.StartAttempt:
 		return d.startAttempt(ctx, run, a)
@@ -397,7 +422,7 @@ func (d *Dispatcher) do(ctx context.Context, run *core.Run, action core.Action) 
 // report brings what happened to the engine. An event the state no longer
 // wants was concluded by somebody else, which is as good.
 func (d *Dispatcher) report(ctx context.Context, run *core.Run, body core.Body) error {
-	_, err := d.engine.Submit(ctx, run.ID, core.Engine(), body)
+	_, err := d.engine.Conclude(ctx, run.ID, fenceOf(ctx), body)
 	if core.CodeOf(err) == core.CodeConflict {
 		d.Log.Debug("already concluded", "run", run.Alias, "event", core.TypeOf(body), "reason", err)
 		return nil

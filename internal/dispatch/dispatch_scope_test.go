@@ -23,11 +23,17 @@ func TestOnlyWhatLooksIsCalledOff(t *testing.T) {
 		core.HoldRef{}: false, core.Publish{}: false, core.ReadPlan{}: false, core.WritePlan{}: false, core.Sweep{}: false, core.Notify{}: false,
 	} {
 		ctx, cancel := context.WithCancelCause(d.ctx)
-		scope := d.scope(ctx, action)
+		scope, end := d.scope(ctx, action)
 		cancel(errUnwanted)
 		if (scope.Err() != nil) != looks {
 			t.Errorf("%T is called off: %t", action, !looks)
 		}
+		end()
+		ctx, cancel = context.WithCancelCause(d.ctx)
+		scope, end = d.scope(ctx, action)
+		cancel(errReleased)
+		<-scope.Done() // whatever it is, another engine does it now
+		end()
 	}
 }
 
@@ -54,7 +60,7 @@ func TestARunsStateSaysNothingOfAnother(t *testing.T) {
 		b := newBarred(t, move)
 		b.want(move)
 		other := &core.Run{ID: "run-2", Playbook: &core.Playbook{}}
-		b.Reconcile(other, nil)
+		b.Reconcile(other, 1, nil)
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if b.tried() < 2 {
@@ -72,7 +78,7 @@ func TestNothingBeginsAfterTheEnd(t *testing.T) {
 		b.Notifier = h
 		b.want(notify)
 		b.Close()
-		b.Reconcile(b.run, []core.Action{core.MoveBranch{Ref: "refs/heads/x"}})
+		b.Reconcile(b.run, 1, []core.Action{core.MoveBranch{Ref: "refs/heads/x"}})
 		synctest.Wait()
 		if len(h.told) > 0 || b.tried() > 0 {
 			t.Errorf("told %v, tried %d times", h.told, b.tried())
@@ -140,7 +146,7 @@ func TestAPersonIsToldNowAndThen(t *testing.T) {
 			t.Errorf("after %d tries the run paused %d times", b.tried(), b.pauses)
 		}
 		b.engine = engine
-		b.tell(b.run, errors.New("no way to "+hiddenWord))
+		b.tell(b.ctx, b.run, errors.New("no way to "+hiddenWord))
 		pause, ok := (<-engine.news).(core.RunPaused)
 		if !ok || pause.Code != core.PauseAction || !strings.Contains(pause.Reason, "no way to [redacted]") || !slices.Equal(pause.Choices, []core.Choice{{Verb: core.VerbResume, Run: "brisk-otter"}}) {
 			t.Errorf("said is %+v", pause)
@@ -151,10 +157,11 @@ func TestAPersonIsToldNowAndThen(t *testing.T) {
 // refusing is an engine with an answer of its own.
 type refusing struct{ err error }
 
-func (r refusing) Submit(context.Context, string, core.Actor, core.Body) (*core.Run, error) {
+func (r refusing) Conclude(context.Context, string, int64, core.Body) (*core.Run, error) {
 	return nil, r.err
 }
 func (refusing) Poke(context.Context, string) error { return nil }
+func (refusing) Owns(string, int64) bool            { return true }
 
 // TestWhatIsConcludedAlreadyIsNoFailure; everything else that keeps a report from the record is.
 func TestWhatIsConcludedAlreadyIsNoFailure(t *testing.T) {

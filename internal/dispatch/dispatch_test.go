@@ -37,7 +37,7 @@ func (b *barred) Yard(context.Context, string) (*yard.Yard, error) {
 	return nil, errors.New("the disk is gone")
 }
 
-func (b *barred) Submit(_ context.Context, _ string, _ core.Actor, body core.Body) (*core.Run, error) {
+func (b *barred) Conclude(_ context.Context, _ string, _ int64, body core.Body) (*core.Run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if pause, ok := body.(core.RunPaused); ok && pause.Code == core.PauseAction {
@@ -45,6 +45,8 @@ func (b *barred) Submit(_ context.Context, _ string, _ core.Actor, body core.Bod
 	}
 	return b.run, nil
 }
+
+func (*barred) Owns(string, int64) bool { return true }
 
 func (b *barred) Poke(context.Context, string) error {
 	b.mu.Lock()
@@ -55,7 +57,7 @@ func (b *barred) Poke(context.Context, string) error {
 	}
 	actions := b.actions
 	b.mu.Unlock()
-	b.Reconcile(b.run, actions)
+	b.Reconcile(b.run, 1, actions)
 	return nil
 }
 
@@ -64,7 +66,7 @@ func (b *barred) want(actions ...core.Action) {
 	b.mu.Lock()
 	b.actions = actions
 	b.mu.Unlock()
-	b.Reconcile(b.run, actions)
+	b.Reconcile(b.run, 1, actions)
 	synctest.Wait()
 }
 
@@ -157,7 +159,7 @@ func TestAnOlderStateSaysNothing(t *testing.T) {
 		b.want(move)
 		b.run = &core.Run{ID: b.run.ID, Playbook: b.run.Playbook}
 		b.run.Stream.Seq = 4
-		b.Reconcile(b.run, []core.Action{other})
+		b.Reconcile(b.run, 1, []core.Action{other})
 		synctest.Wait()
 		if b.tried() != 1 || len(b.flight) != 1 || b.flight["run-1 "+core.KeyOf(move)] == nil {
 			t.Errorf("tried %d times, under way is %v", b.tried(), b.flight)

@@ -31,7 +31,7 @@ type heard struct {
 	news   chan core.Body
 }
 
-func (h *heard) Submit(_ context.Context, _ string, _ core.Actor, body core.Body) (*core.Run, error) {
+func (h *heard) Conclude(_ context.Context, _ string, _ int64, body core.Body) (*core.Run, error) {
 	h.mu.Lock()
 	h.bodies = append(h.bodies, body)
 	h.mu.Unlock()
@@ -40,6 +40,8 @@ func (h *heard) Submit(_ context.Context, _ string, _ core.Actor, body core.Body
 }
 
 func (*heard) Poke(context.Context, string) error { return nil }
+
+func (*heard) Owns(string, int64) bool { return true }
 
 func (h *heard) await(t *testing.T) core.Body {
 	t.Helper()

@@ -11,10 +11,10 @@ import (
 // nothing comes of them. No process is started and nobody is told before
 // Reconcile asks for the attempt, so that the run's folder can be brought to
 // the disk meanwhile.
-func (d *Dispatcher) Prepare(run *core.Run, actions []core.Action) {
+func (d *Dispatcher) Prepare(run *core.Run, fence int64, actions []core.Action) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed || run.Stream.Seq < d.seen[run.ID] {
+	if d.closed || run.Stream.Seq < d.seen[run.ID].seq {
 		return
 	}
 	for _, action := range actions {
@@ -23,7 +23,7 @@ func (d *Dispatcher) Prepare(run *core.Run, actions []core.Action) {
 		if !ok || a.Session != "" || d.flight[key] != nil { // a session's agent is told where its workspace is
 			continue
 		}
-		d.launch(key, run, a, make(chan struct{}))
+		d.launch(key, run, fence, a, make(chan struct{}))
 	}
 }
 

@@ -39,11 +39,17 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 		return d.report(ctx, run, body)
 	}
 	err = d.persist(ctx, run, func() error {
+		if err := d.mine(ctx, run.Project); err != nil {
+			return err
+		}
 		return y.Push(ctx, yard.PushSpec{Remote: subject.Remote, Ref: subject.Ref, Commit: subject.Commit, ExpectedOld: subject.OldTip})
 	})
 	if err == nil {
 		err = d.persist(ctx, run, func() error {
 			f, err := d.Forges.Forge(run)
+			if err == nil {
+				err = d.mine(ctx, run.Project)
+			}
 			if err == nil {
 				body.URL, body.Number, err = d.open(ctx, run, f, task.Publishing, y)
 			}
@@ -52,6 +58,9 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if errors.Is(err, errReleased) {
+		return err
 	}
 	var lease *yard.LeaseError
 	switch {

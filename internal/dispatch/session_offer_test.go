@@ -33,7 +33,7 @@ func offered(t *testing.T) (*phased, core.StartAttempt) {
 // TestAnAttemptThatASessionTakes is worked on in the session's folder, without a secret and without the role's text twice.
 func TestAnAttemptThatASessionTakes(t *testing.T) {
 	p, a := offered(t)
-	p.Reconcile(p.run, []core.Action{a})
+	p.Reconcile(p.run, 1, []core.Action{a})
 	shimtest.Await(t, "the offer", func() bool { _, err := session.Read(p.folder); return err == nil })
 	offer, err := session.Read(p.folder)
 	if err != nil || offer.Attempt != builder || offer.Role != "developer" || offer.Type != "stellwerk:developer" || offer.Model != "small" || offer.N != 2 || offer.Base != p.commit {
@@ -140,7 +140,7 @@ func TestASessionsAttemptIsAdopted(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.workers.status = spawn.Running
-	p.Reconcile(p.run, []core.Action{a})
+	p.Reconcile(p.run, 1, []core.Action{a})
 	said, ok := p.engine.await(t).(core.AttemptStarted)
 	if !ok || said.Session != "s1" || said.Spawner != agent.Session || said.Agent != agent.Session {
 		t.Fatalf("reported is %+v", said)

@@ -58,6 +58,9 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 		return d.notStarted(ctx, run, a.Attempt, err)
 	}
 	if status == spawn.Absent { // no earlier engine has started it
+		if err := d.mine(ctx, run.Project); err != nil {
+			return err
+		}
 		if err := d.start(ctx, id, p.spec); err != nil {
 			return d.notStarted(ctx, run, a.Attempt, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -13,7 +14,7 @@ import (
 type Projects interface {
 	// StartFailed records that an epic's run could not be started, and reports
 	// whether the epic was refused for that.
-	StartFailed(ctx context.Context, project string, f core.StartFailure) (p *core.Project, refused bool, err error)
+	StartFailed(ctx context.Context, project string, fence int64, f core.StartFailure) (p *core.Project, refused bool, err error)
 	// Tend asks for a project to be looked at again.
 	Tend(ctx context.Context, project string) error
 }
@@ -36,7 +37,7 @@ type epicStart struct {
 }
 
 // StartEpic implements engine.Dispatcher.
-func (d *Dispatcher) StartEpic(p *core.Project, epic *core.QueuedEpic) {
+func (d *Dispatcher) StartEpic(p *core.Project, fence int64, epic *core.QueuedEpic) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if under := d.starts[p.ID]; under != nil {
@@ -48,7 +49,7 @@ func (d *Dispatcher) StartEpic(p *core.Project, epic *core.QueuedEpic) {
 	if epic == nil || d.closed {
 		return
 	}
-	ctx, cancel := context.WithCancel(d.ctx)
+	ctx, cancel := context.WithCancel(owning(d.ctx, fence))
 	d.starts[p.ID] = &epicStart{run: epic.Run, cancel: cancel}
 	d.work.Go(func() {
 		defer cancel()
@@ -59,10 +60,13 @@ func (d *Dispatcher) StartEpic(p *core.Project, epic *core.QueuedEpic) {
 // startEpic begins an epic's run, or reports why it cannot begin. Whether it has
 // begun is seen by the look that follows, as after a crash.
 func (d *Dispatcher) startEpic(ctx context.Context, p *core.Project, epic core.QueuedEpic) {
-	err := d.Epics.BeginEpic(ctx, p, epic)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, core.ErrBusy) && !left(err) {
+	err := d.mine(ctx, p.ID)
+	if err == nil {
+		err = d.Epics.BeginEpic(ctx, p, epic)
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, core.ErrBusy) && !errors.Is(err, errReleased) && !left(err) {
 		d.Log.Warn("an epic cannot be started", "project", p.Name, "epic", epic.ID, "error", err)
-		d.insist(time.Second, func() error { return d.startFailed(p.ID, epic, err) }, "project", p.ID)
+		d.insist(time.Second, func() error { return d.startFailed(p.ID, fenceOf(ctx), epic, err) }, "project", p.ID)
 	}
 	d.mu.Lock()
 	delete(d.starts, p.ID)
@@ -70,11 +74,14 @@ func (d *Dispatcher) startEpic(ctx context.Context, p *core.Project, epic core.Q
 	d.insist(time.Second, func() error { return d.Projects.Tend(d.ctx, p.ID) }, "project", p.ID)
 }
 
-func (d *Dispatcher) startFailed(project string, epic core.QueuedEpic, why error) error {
+func (d *Dispatcher) startFailed(project string, fence int64, epic core.QueuedEpic, why error) error {
 	hide := d.Redactors(nil)
-	p, refused, err := d.Projects.StartFailed(d.ctx, project, core.StartFailure{
+	p, refused, err := d.Projects.StartFailed(d.ctx, project, fence, core.StartFailure{
 		Epic: epic.ID, Reason: hide.String(why.Error()), Advice: core.AdviceOf(why), Passing: passing(why),
 	})
+	if errors.Is(err, store.ErrFenced) {
+		return nil // the owner finds out for itself
+	}
 	if err != nil || !refused {
 		return err
 	}

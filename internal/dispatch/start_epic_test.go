@@ -33,7 +33,7 @@ func (o *office) TellRefused(_ context.Context, _ *core.Project, e core.QueuedEp
 	return nil
 }
 
-func (o *office) StartFailed(_ context.Context, _ string, f core.StartFailure) (*core.Project, bool, error) {
+func (o *office) StartFailed(_ context.Context, _ string, _ int64, f core.StartFailure) (*core.Project, bool, error) {
 	o.said = append(o.said, fmt.Sprintf("failed %s: %s, passing %t", f.Epic, f.Reason, f.Passing))
 	return &core.Project{Queue: []core.QueuedEpic{epic("1")}}, o.refuses, nil
 }
@@ -52,7 +52,7 @@ func epic(n string) core.QueuedEpic { return core.QueuedEpic{Epic: core.Epic{ID:
 func hears(t *testing.T, o *office, story func(start func(epics ...string)), want ...string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		o.Dispatcher = New(nil, Options{
+		o.Dispatcher = New(refusing{}, Options{
 			Projects: o, Epics: o, Log: slog.New(slog.DiscardHandler),
 			Redactors: func([]string) Redactor {
 				return redact.New(redact.Options{Secrets: []redact.Secret{{Name: "KEY", Value: "s3cret-s3cret"}}})
@@ -61,9 +61,9 @@ func hears(t *testing.T, o *office, story func(start func(epics ...string)), wan
 		story(func(epics ...string) {
 			for _, id := range epics {
 				if e := epic(id); id != "" {
-					o.StartEpic(&core.Project{ID: "p"}, &e)
+					o.StartEpic(&core.Project{ID: "p"}, 1, &e)
 				} else {
-					o.StartEpic(&core.Project{ID: "p"}, nil)
+					o.StartEpic(&core.Project{ID: "p"}, 1, nil)
 				}
 			}
 			synctest.Wait()

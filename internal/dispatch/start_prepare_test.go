@@ -130,7 +130,7 @@ func (p *phased) spec(t *testing.T) shim.Spec {
 // began starts the attempt and returns what is said of it.
 func (p *phased) began(t *testing.T) core.Body {
 	t.Helper()
-	p.Reconcile(p.run, []core.Action{p.action()})
+	p.Reconcile(p.run, 1, []core.Action{p.action()})
 	return p.engine.await(t)
 }
 
@@ -158,7 +158,7 @@ func TestAPlaceThatOffersLess(t *testing.T) {
 			a := p.action()
 			p.workers.place = pod
 			c.bend(p, &a)
-			p.Reconcile(p.run, []core.Action{a})
+			p.Reconcile(p.run, 1, []core.Action{a})
 			said := p.engine.await(t)
 			if c.says == "" {
 				if began, ok := said.(core.AttemptStarted); !ok || began.Spawner != "pod" {
@@ -408,8 +408,8 @@ func TestAStartThatIsPreparedOnly(t *testing.T) {
 	for name, wanted := range map[string]bool{"wanted": true, "withdrawn": false} {
 		t.Run(name, func(t *testing.T) {
 			p := newPhased(t)
-			p.Prepare(p.run, []core.Action{core.Notify{Event: "e0"}, p.action()})
-			p.Prepare(p.run, []core.Action{p.action()})
+			p.Prepare(p.run, 1, []core.Action{core.Notify{Event: "e0"}, p.action()})
+			p.Prepare(p.run, 1, []core.Action{p.action()})
 			shimtest.Await(t, "the spec", func() bool { return shimtest.Exists(t, filepath.Join(p.folder, "spec.json")) })
 			if orders, _ := p.workers.asked(); len(orders) > 0 || len(p.engine.taken()) > 0 {
 				t.Fatalf("ordered is %+v", orders)
@@ -419,7 +419,7 @@ func TestAStartThatIsPreparedOnly(t *testing.T) {
 					t.Error("it was not reported as started")
 				}
 			} else {
-				p.Reconcile(p.run, nil)
+				p.Reconcile(p.run, 1, nil)
 				shimtest.Await(t, "the end of the start", func() bool { p.mu.Lock(); defer p.mu.Unlock(); return len(p.flight) == 0 })
 			}
 			if orders, _ := p.workers.asked(); (len(orders) == 1) != wanted || len(p.engine.taken()) > 0 && !wanted {
@@ -430,12 +430,12 @@ func TestAStartThatIsPreparedOnly(t *testing.T) {
 	p := newPhased(t)
 	ofSession, old := p.action(), *p.run
 	ofSession.Session = "s1"
-	p.Prepare(p.run, []core.Action{ofSession}) // its workspace is where the session's agent is
-	p.seen[p.run.ID] = 5
+	p.Prepare(p.run, 1, []core.Action{ofSession}) // its workspace is where the session's agent is
+	p.seen[p.run.ID] = sight{seq: 5}
 	old.Stream.Seq = 4
-	p.Prepare(&old, []core.Action{p.action()})
+	p.Prepare(&old, 1, []core.Action{p.action()})
 	p.Close()
-	p.Prepare(p.run, []core.Action{p.action()})
+	p.Prepare(p.run, 1, []core.Action{p.action()})
 	if len(p.flight) > 0 {
 		t.Errorf("begun is %v", p.flight)
 	}

@@ -63,7 +63,7 @@ func TestTroubleIsTriedAgain(t *testing.T) {
 			t.Errorf("%s: it ended with %v, or was reported", name, err)
 		}
 	}
-	if err := p.do(t.Context(), nil, nil); core.CodeOf(err) != core.CodeInternal {
+	if err := p.do(t.Context(), &core.Run{}, nil); core.CodeOf(err) != core.CodeInternal {
 		t.Errorf("an action that nobody knows: %v", err)
 	}
 }

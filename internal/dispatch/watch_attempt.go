@@ -106,7 +106,7 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 		if usage == nil || !noteworthy(steps, a.Usage, *usage) {
 			continue
 		}
-		state, err := d.engine.Submit(ctx, run.ID, core.Engine(), core.UsageObserved{Attempt: attempt, Usage: *usage, Wants: overdraft(run, a, *usage)})
+		state, err := d.engine.Conclude(ctx, run.ID, fenceOf(ctx), core.UsageObserved{Attempt: attempt, Usage: *usage, Wants: overdraft(run, a, *usage)})
 		if core.CodeOf(err) == core.CodeConflict {
 			d.Log.Debug("an attempt that has ended is not metered", "run", run.Alias, "attempt", attempt, "reason", err)
 			return

@@ -68,7 +68,7 @@ func (b *batch) notes(body core.Body) {
 
 // retell tells an active run what the other runs of its project have spent, if that makes it
 // stop, or look at another time.
-func (e *Engine) retell(ctx context.Context, s *stream) error {
+func (e *Engine) retell(ctx context.Context, s *stream, fence int64) error {
 	r := s.run
 	if r.Status != core.StatusActive || r.Limits.Project == (core.ProjectLimits{}) {
 		return nil
@@ -84,6 +84,6 @@ func (e *Engine) retell(ctx context.Context, s *stream) error {
 	if err != nil || !r.MustHear(others, at) {
 		return err
 	}
-	_, err = e.attempt(ctx, s, input{core.Engine(), core.ProjectSpent{Others: others, At: at}})
+	_, err = e.attempt(ctx, s, input{core.Engine(), core.ProjectSpent{Others: others, At: at}, fence})
 	return err
 }

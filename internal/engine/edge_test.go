@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,11 +24,17 @@ func (strayed) Kind() string                     { return "phases" }
 func (strayed) Version() int                     { return 1 }
 func (d strayed) Decide(r *core.Run) []core.Body { return d.decides(r) }
 
-// with makes an engine on the bench's store, at which nobody looks.
+// with makes an engine on the bench's store, at which nobody looks. Unless it has another id, it owns what the bench's own did.
 func (b *bench) with(o engine.Options) *engine.Engine {
-	o.Store, o.Journal, o.Log, o.Name = b.store, b.ledger, slog.New(slog.DiscardHandler), "other"
+	b.t.Helper()
+	o.Store, o.Journal, o.Log = b.store, b.ledger, slog.New(slog.DiscardHandler)
+	owns := o.ID == ""
+	o.ID = cmp.Or(o.ID, "test")
 	e := engine.New(o)
 	e.SetDispatcher(b.recorder)
+	if owns {
+		b.own(e)
+	}
 	return e
 }
 
@@ -145,40 +152,32 @@ func TestWhoFollows(t *testing.T) {
 	}
 }
 
-// leased is a store that notes how hints are claimed.
+// leased is a store that notes for how long an engine enlists.
 type leased struct {
 	store.Store
-	claims chan claim
+	leases chan time.Duration
 }
 
-type claim struct {
-	lease time.Duration
-	limit int
+func (l leased) Enlist(ctx context.Context, e store.Engine, lease time.Duration) ([]store.Owner, error) {
+	l.leases <- lease
+	return l.Store.Enlist(ctx, e, lease)
 }
 
-func (l leased) Claim(ctx context.Context, name string, lease time.Duration, limit int) ([]store.Hint, error) {
-	select {
-	case l.claims <- claim{lease, limit}:
-	default:
-	}
-	return l.Store.Claim(ctx, name, lease, limit)
-}
-
-// TestALookHasTimeByDefault: an engine that is told nothing claims what it looks at for long enough to look.
-func TestALookHasTimeByDefault(t *testing.T) {
+// TestAnEngineHasTimeByDefault: one that is told nothing keeps its projects for long enough to renew its lease.
+func TestAnEngineHasTimeByDefault(t *testing.T) {
 	b := newBench(t)
 	b.stop()
-	l := leased{b.store, make(chan claim, 1)}
-	e := engine.New(engine.Options{Store: l, Journal: b.ledger, Log: slog.New(slog.DiscardHandler), Name: "other"})
+	l := leased{b.store, make(chan time.Duration, 1)}
+	e := engine.New(engine.Options{Store: l, Journal: b.ledger, Log: slog.New(slog.DiscardHandler), ID: "other"})
 	e.SetDispatcher(b.recorder)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
-	if c := <-l.claims; c.lease < time.Minute || c.limit < 1 {
-		t.Errorf("%+v", c)
+	if lease := <-l.leases; lease < 5*time.Second || lease > time.Minute {
+		t.Errorf("for %s", lease)
 	}
 	cancel()
-	if err := <-done; err != nil {
+	if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

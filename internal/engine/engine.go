@@ -6,7 +6,6 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"sync"
 	"time"
@@ -15,21 +14,25 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// Dispatcher executes effects. Prepare is called with what a step has
-// committed before its journal is on disk: it may begin what nobody outside
+// Dispatcher executes effects, of projects that this engine owns. Prepare is called with what
+// a step has committed before its journal is on disk: it may begin what nobody outside
 // sees and what costs nothing in vain, and must leave the rest until Reconcile
 // asks for the same, which it may never. Reconcile is called with a state nobody else
 // changes and everything that state requests; it must return at once, must
-// not start what is already under way, and reports what happened by Submit.
+// not start what is already under way, and reports what happened by Conclude, under the
+// fence that it was called with. Before it does what others can see it asks Owns.
 type Dispatcher interface {
-	Prepare(run *core.Run, actions []core.Action)
-	Reconcile(run *core.Run, actions []core.Action)
+	Prepare(run *core.Run, fence int64, actions []core.Action)
+	Reconcile(run *core.Run, fence int64, actions []core.Action)
 	// StartEpic is called with a project whenever it is looked at, and with the
 	// epic whose run is to begin, nil for none. It must return at once, must not
 	// start what is already being started, and ends the start of any other epic.
 	// It reports a failure by StartFailed, and has the project looked at again
 	// by Tend when a start has ended.
-	StartEpic(p *core.Project, epic *core.QueuedEpic)
+	StartEpic(p *core.Project, fence int64, epic *core.QueuedEpic)
+	// Release ends what is under way for a project that this engine does not own
+	// any more. It returns at once. Attempts go on: they are the next owner's.
+	Release(project string)
 }
 
 // Journal keeps the readable copy of a run. Append is called after the events
@@ -50,15 +53,22 @@ type Options struct {
 	Log      *slog.Logger
 	// Steward decides about projects; nil if nobody does.
 	Steward Steward
-	// Name tells engines on one database apart.
-	Name string
+	// ID tells engines on one database apart, and stays the same from one life of an
+	// engine to the next. Host is where it runs, for people.
+	ID, Host string
 	// Place is where its attempts run: those of one place share its slots. "local"
 	// if it is not said.
 	Place string
-	// Lease is how long a look may take before another engine takes it over.
+	// Lease is how long an engine that is not heard of keeps its projects.
 	Lease time.Duration
-	// Look is how often pending hints are looked for without a signal.
+	// Look is how often the store is asked without a signal: for hints, for projects
+	// without an owner, and for what other engines have committed.
 	Look time.Duration
+	// Retry is how long a look that failed is put off.
+	Retry time.Duration
+	// Able says why this engine cannot work on a project that another one owned
+	// before; nil if it can always.
+	Able func(ctx context.Context, project string) error
 	// SnapshotEvery is how many events lie between snapshots.
 	SnapshotEvery int64
 }
@@ -72,6 +82,9 @@ type Engine struct {
 	opts     Options
 
 	dispatcher Dispatcher
+	owned      *ownership
+	begun      bool
+	looks      *looks
 	streams    streams
 	live       live
 	legible    legible
@@ -84,10 +97,13 @@ func New(opts Options) *Engine {
 		opts.Place = "local"
 	}
 	if opts.Lease == 0 {
-		opts.Lease = time.Minute
+		opts.Lease = 10 * time.Second
 	}
 	if opts.Look == 0 {
 		opts.Look = time.Second
+	}
+	if opts.Retry == 0 {
+		opts.Retry = time.Minute
 	}
 	if opts.SnapshotEvery == 0 {
 		opts.SnapshotEvery = 64
@@ -96,8 +112,10 @@ func New(opts Options) *Engine {
 		store: opts.Store, journal: opts.Journal, log: opts.Log, opts: opts,
 		deciders: map[string]core.Decider{},
 		streams:  streams{byName: map[string]*stream{}},
-		live:     live{subscribers: map[*subscriber]struct{}{}, moves: moves{engine: rand.Text()}},
+		live:     live{subscribers: map[*subscriber]struct{}{}},
 		legible:  legible{looked: map[string]bool{}, left: map[string]error{}},
+		owned:    newOwnership(opts.Lease),
+		looks:    newLooks(),
 		nudged:   make(chan struct{}, 1),
 	}
 	for _, d := range opts.Deciders {
@@ -109,17 +127,23 @@ func New(opts Options) *Engine {
 // SetDispatcher connects who executes effects.
 func (e *Engine) SetDispatcher(d Dispatcher) { e.dispatcher = d }
 
-// claimAtOnce is how many hints are claimed in one go.
-const claimAtOnce = 64
+// lookAtOnce is how many hints are asked for in one go.
+const lookAtOnce = 64
 
-// Run looks at streams that want to be looked at until the context ends. It
-// returns after every look under way has ended.
+// Run owns projects and looks at their streams that want to be looked at until the
+// context ends. It returns after everything under way has ended.
 func (e *Engine) Run(ctx context.Context) error {
-	var looks sync.WaitGroup
-	defer looks.Wait()
+	if !e.begun {
+		if err := e.Begin(ctx); err != nil {
+			return err
+		}
+	}
+	var work sync.WaitGroup
+	defer work.Wait()
+	work.Go(func() { e.keep(ctx, &work) })
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for {
+	for heard := int64(-1); ; {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -127,19 +151,31 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-e.nudged:
 		case <-timer.C:
 		}
-		hints, err := e.store.Claim(ctx, e.opts.Name, e.opts.Lease, claimAtOnce)
-		if err != nil && ctx.Err() == nil {
-			e.log.Error("look for hints", "error", err)
+		heard = e.hear(ctx, heard)
+		for _, p := range e.takeAdrift(ctx) {
+			work.Go(func() { e.adopt(ctx, p.Project) })
 		}
-		for _, h := range hints {
-			looks.Go(func() { e.look(ctx, h) })
-		}
-		if len(hints) == claimAtOnce {
+		if e.answer(ctx, &work) >= lookAtOnce {
 			timer.Reset(0) // there may be more
 			continue
 		}
 		timer.Reset(e.nextLook(ctx))
 	}
+}
+
+// answer begins to look at the streams that want it, and returns how many those are.
+func (e *Engine) answer(ctx context.Context, work *sync.WaitGroup) (begun int) {
+	hints, err := e.store.Hints(ctx, e.opts.ID, lookAtOnce+e.looks.waiting())
+	if err != nil {
+		e.fault(ctx, "look for hints", err)
+	}
+	for _, h := range hints {
+		if e.looks.begin(h) {
+			begun++
+			work.Go(func() { e.look(ctx, h) })
+		}
+	}
+	return begun
 }
 
 // nudge has the pending hints looked at soon.
@@ -153,12 +189,12 @@ func (e *Engine) nudge() {
 // nextLook is how long to wait without a signal: until the next due time, at
 // most Look.
 func (e *Engine) nextLook(ctx context.Context) time.Duration {
-	due, err := e.store.NextDue(ctx)
-	if err != nil || due == nil {
-		return e.opts.Look
-	}
 	now, err := e.store.Now(ctx)
 	if err != nil {
+		return e.opts.Look
+	}
+	due, err := e.store.NextDue(ctx, now)
+	if err != nil || due == nil {
 		return e.opts.Look
 	}
 	return min(max(due.Sub(now), time.Millisecond), e.opts.Look)
@@ -178,12 +214,12 @@ func (e *Engine) Holds(run string) bool {
 	return s.run != nil
 }
 
-// Load is a copy of a run's present state.
+// Load is a copy of a run's present state, whichever engine has brought it there.
 func (e *Engine) Load(ctx context.Context, run string) (*core.Run, error) {
 	s := e.streams.get(core.RunStream(run))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := e.load(ctx, s); err != nil {
+	if err := e.refresh(ctx, s); err != nil {
 		return nil, err
 	}
 	if s.run == nil {

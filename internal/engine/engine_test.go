@@ -39,9 +39,9 @@ func newRecorder() *recorder {
 	return &recorder{actions: map[string]core.Action{}, count: map[string]int{}, changed: make(chan struct{}, 1)}
 }
 
-func (r *recorder) Prepare(*core.Run, []core.Action) {}
+func (r *recorder) Prepare(*core.Run, int64, []core.Action) {}
 
-func (r *recorder) Reconcile(run *core.Run, actions []core.Action) {
+func (r *recorder) Reconcile(run *core.Run, _ int64, actions []core.Action) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.count[run.ID]++
@@ -54,7 +54,9 @@ func (r *recorder) Reconcile(run *core.Run, actions []core.Action) {
 	}
 }
 
-func (r *recorder) StartEpic(p *core.Project, epic *core.QueuedEpic) {
+func (*recorder) Release(string) {}
+
+func (r *recorder) StartEpic(p *core.Project, _ int64, epic *core.QueuedEpic) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tended = p.Stream.Seq
@@ -234,10 +236,19 @@ func (b *bench) rest() {
 	}
 	b.engine = engine.New(engine.Options{
 		Store: seen, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
-		Log: b.log, Name: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5, Steward: project.Decider{},
+		Log: b.log, ID: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5, Steward: project.Decider{},
 	})
 	b.engine.SetDispatcher(b.recorder)
+	b.own(b.engine)
 	b.stop = func() {}
+}
+
+// own makes an engine the owner of the project of every run here.
+func (b *bench) own(e *engine.Engine) {
+	b.t.Helper()
+	if err := e.Own(b.t.Context(), "p"); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 func (b *bench) close() {

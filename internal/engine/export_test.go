@@ -2,10 +2,34 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
+
+// Own makes the engine the owner of projects, of which an engine of the same id may be the owner.
+func (e *Engine) Own(ctx context.Context, projects ...string) error {
+	asked := time.Now()
+	owned, err := e.store.Enlist(ctx, store.Engine{ID: e.opts.ID}, e.opts.Lease)
+	if err != nil {
+		return err
+	}
+	e.owned.hold(asked, owned)
+	taken, err := e.store.Take(ctx, e.opts.ID, e.opts.Lease, projects)
+	if err == nil && len(taken) < len(projects) {
+		err = fmt.Errorf("took only %v of %v", taken, projects)
+	}
+	e.owned.hold(asked, taken)
+	e.begun = true
+	return err
+}
+
+// Hint is a hint of a stream of a project that the engine owns.
+func (e *Engine) Hint(project, stream string) store.Hint {
+	fence, _ := e.owned.fence(project)
+	return store.Hint{Stream: stream, Project: project, Fence: fence}
+}
 
 // LookAt is one look, for a test that wants to know how it ended.
 func (e *Engine) LookAt(ctx context.Context, w *store.Hint) (unfinished bool, err error) {
@@ -13,7 +37,11 @@ func (e *Engine) LookAt(ctx context.Context, w *store.Hint) (unfinished bool, er
 }
 
 // Look is one look as Run makes it.
-func (e *Engine) Look(ctx context.Context, w store.Hint) { e.look(ctx, w) }
+func (e *Engine) Look(ctx context.Context, w store.Hint) {
+	if e.looks.begin(w) {
+		e.look(ctx, w)
+	}
+}
 
 // NextLook is how long Run waits without a signal.
 func (e *Engine) NextLook(ctx context.Context) time.Duration { return e.nextLook(ctx) }
@@ -26,4 +54,12 @@ func (e *Engine) Nudged() bool {
 	default:
 		return false
 	}
+}
+
+// Remembered is how many moves are named one by one.
+const Remembered = remembered
+
+// MovedSince is what a watcher is told.
+func (e *Engine) MovedSince(ctx context.Context, since string) (Moved, error) {
+	return e.movedSince(ctx, since)
 }

@@ -20,7 +20,7 @@ func TestAWatcherHearsOnlyOfMoves(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	heard, ended := make(chan engine.Moved, 8), make(chan error, 1)
-	since := b.engine.Position()
+	since := b.position()
 	go func() {
 		ended <- b.engine.Watch(ctx, since, func(m engine.Moved) error { heard <- m; return nil })
 	}()
@@ -92,4 +92,14 @@ func TestWhoHasReadEverythingHearsWhatComesNext(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+}
+
+// position is how far the store has come.
+func (b *bench) position() string {
+	b.t.Helper()
+	at, err := b.engine.Position(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return at
 }

@@ -66,7 +66,7 @@ func (e *Engine) decideLost(ctx context.Context, s *stream) error {
 	if d, ok := e.deciders[s.run.Playbook.Kind]; ok && len(core.Decide(s.run, d)) == 0 {
 		return nil
 	}
-	_, err := e.attempt(ctx, s, input{core.Engine(), core.TimerFired{Timer: "imported"}})
+	_, err := e.attempt(ctx, s, input{actor: core.Engine(), body: core.TimerFired{Timer: "imported"}})
 	return err
 }
 

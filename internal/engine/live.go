@@ -8,13 +8,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// live tells followers that a stream moved on. It carries no events: a
+// live tells followers that a stream moved on: at once if this engine moved it, and
+// otherwise when the engine hears of it. It carries no events: a
 // follower reads those from the store, so a slow one misses nothing and holds
 // nothing up.
 type live struct {
 	mu          sync.Mutex
 	subscribers map[*subscriber]struct{}
-	moves       moves
 }
 
 type subscriber struct {
@@ -22,15 +22,11 @@ type subscriber struct {
 	moved  chan struct{}
 }
 
-func (l *live) publish(events []core.Event) {
-	if len(events) == 0 {
-		return
-	}
+func (l *live) publish(stream string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.moves.add(events[0].Stream)
 	for s := range l.subscribers {
-		if s.stream != "" && s.stream != events[0].Stream {
+		if s.stream != "" && s.stream != stream {
 			continue
 		}
 		select {

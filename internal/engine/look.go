@@ -11,20 +11,33 @@ import (
 
 // look answers a hint: it brings the time in, begins what was handed the slots it
 // waited for, sees that the journal is complete, and hands the effects out. A hint
-// says only "look"; a lost or doubled one does no harm.
+// says only "look"; a lost or doubled one does no harm. One that is not answered to its
+// end stays pending.
 func (e *Engine) look(ctx context.Context, h store.Hint) {
+	if !e.Owns(h.Project, h.Fence) {
+		e.looks.postpone(h, e.opts.Look) // whoever owns the project looks
+		return
+	}
 	unfinished, err := e.lookAt(ctx, &h)
 	if errors.Is(err, core.ErrUnreadable) {
-		return // said once, of the project; the hint is for others
+		e.looks.postpone(h, e.opts.Retry) // said once, of the project; the hint is for others
+		return
 	}
-	if err != nil && ctx.Err() == nil {
-		e.log.Error("look", "stream", h.Stream, "error", err)
+	if err != nil {
+		e.fault(ctx, "look", err, "stream", h.Stream)
+	}
+	if err == nil && !unfinished {
+		if err = e.store.Rest(ctx, h); err != nil && !errors.Is(err, store.ErrFenced) {
+			e.fault(ctx, "end a look", err, "stream", h.Stream)
+		}
 	}
 	if err != nil || unfinished {
-		return // the lease runs out, and the stream is looked at again
+		e.looks.postpone(h, e.opts.Retry)
+		e.nudge() // something may have happened meanwhile
+		return
 	}
-	if err := e.store.Rest(ctx, e.opts.Name, h); err != nil && !errors.Is(err, store.ErrFenced) && ctx.Err() == nil {
-		e.log.Error("end a look", "stream", h.Stream, "error", err)
+	if e.looks.end(h) {
+		e.nudge()
 	}
 }
 
@@ -41,8 +54,8 @@ func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, er
 	if kind != "run" {
 		return false, nil
 	}
-	if h.Due {
-		if _, err := e.Submit(ctx, id, core.Engine(), core.TimerFired{Timer: "due"}); err != nil {
+	if h.DueSeq > 0 {
+		if _, err := e.Conclude(ctx, id, h.Fence, core.TimerFired{Timer: "due"}); err != nil {
 			return false, err
 		}
 	}
@@ -52,17 +65,20 @@ func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, er
 	if err := e.renew(ctx, s, h); err != nil || s.run == nil {
 		return false, err
 	}
-	if err := e.retell(ctx, s); err != nil {
+	if err := e.retell(ctx, s, h.Fence); err != nil {
 		return false, err
 	}
-	if err := e.inLine(ctx, s); err != nil {
+	if err := e.inLine(ctx, s, h.Fence); err != nil {
 		return false, err
 	}
 	if err := e.catchUp(ctx, s); err != nil {
-		return false, errors.Join(err, e.unwritable(ctx, s, err))
+		return false, errors.Join(err, e.unwritable(ctx, s, h.Fence, err))
+	}
+	if !e.Owns(h.Project, h.Fence) {
+		return true, nil
 	}
 	actions := core.Effects(s.run)
-	e.dispatcher.Reconcile(s.run.Clone(), actions)
+	e.dispatcher.Reconcile(s.run.Clone(), h.Fence, actions)
 	over := s.run.Status.Terminal()
 	if over && len(actions) == 0 {
 		e.streams.forget(h.Stream)
@@ -75,14 +91,11 @@ func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, er
 // for every step up to there: a run that does not rest would otherwise be
 // looked at all the time.
 func (e *Engine) renew(ctx context.Context, s *stream, h *store.Hint) error {
-	raised, head, err := e.store.Raised(ctx, s.name)
+	raised, _, err := e.store.Raised(ctx, s.name)
 	if err != nil {
 		return err
 	}
-	if head != s.head.Seq {
-		s.drop()
-	}
-	if err := e.load(ctx, s); err != nil {
+	if err := e.refresh(ctx, s); err != nil {
 		return err
 	}
 	h.Seq = max(h.Seq, raised)
@@ -92,7 +105,7 @@ func (e *Engine) renew(ctx context.Context, s *stream, h *store.Hint) error {
 // unwritable pauses a run whose journal cannot be continued for a reason that
 // does not pass by itself. A full or missing disk does: the next look tries
 // again.
-func (e *Engine) unwritable(ctx context.Context, s *stream, cause error) error {
+func (e *Engine) unwritable(ctx context.Context, s *stream, fence int64, cause error) error {
 	passing := core.CodeOf(cause) == core.CodeUnavailable || ctx.Err() != nil
 	if passing || s.run.Status != core.StatusActive {
 		return nil
@@ -100,7 +113,7 @@ func (e *Engine) unwritable(ctx context.Context, s *stream, cause error) error {
 	_, err := e.attempt(ctx, s, input{core.Engine(), core.RunPaused{
 		Code: core.PauseAction, Reason: "the run's folder cannot be continued: " + cause.Error(),
 		Advice: core.Advice{Hint: "put the folder right, then go on", Choices: s.run.Choices(core.VerbResume)},
-	}})
+	}, fence})
 	return err
 }
 
@@ -129,7 +142,8 @@ func (e *Engine) catchUp(ctx context.Context, s *stream) error {
 
 // Poke hands the effects of a run's present state out again: for a dispatcher
 // whose action failed and is to be tried once more, and for an engine that
-// takes a run over. The journal is completed first: it comes before effects.
+// takes a run over. The journal is completed first: it comes before effects. An engine that
+// does not own the run's project has nothing to hand out.
 func (e *Engine) Poke(ctx context.Context, run string) error {
 	if err := e.readableAround(ctx, core.RunStream(run)); err != nil {
 		return err
@@ -137,16 +151,20 @@ func (e *Engine) Poke(ctx context.Context, run string) error {
 	s := e.streams.get(core.RunStream(run))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := e.load(ctx, s); err != nil {
+	if err := e.refresh(ctx, s); err != nil {
 		return err
 	}
 	if s.run == nil {
 		return notFound(run)
 	}
+	fence, mine := e.owned.fence(s.run.Project)
+	if !mine {
+		return nil
+	}
 	if err := e.catchUp(ctx, s); err != nil {
 		return err
 	}
 	state := s.run.Clone()
-	e.dispatcher.Reconcile(state, core.Effects(state))
+	e.dispatcher.Reconcile(state, fence, core.Effects(state))
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
@@ -62,11 +61,11 @@ type restless struct {
 	done *[]string
 }
 
-func (r restless) Rest(ctx context.Context, engine string, w store.Hint) error {
+func (r restless) Rest(ctx context.Context, w store.Hint) error {
 	r.mu.Lock()
 	*r.done = append(*r.done, w.Stream)
 	r.mu.Unlock()
-	return r.Store.Rest(ctx, engine, w)
+	return r.Store.Rest(ctx, w)
 }
 
 // TestARunThatIsOverIsLookedAtUntilAllIsDone: it is not among the open ones that an
@@ -171,7 +170,7 @@ func TestALookAnswersForWhatItSaw(t *testing.T) {
 			if c.before {
 				stood++
 			}
-			hints, err := b.store.Claim(t.Context(), "test", time.Minute, 1)
+			hints, err := b.store.Hints(t.Context(), "test", 1)
 			if err != nil || len(hints) != 1 {
 				t.Fatal(hints, err)
 			}
@@ -194,7 +193,7 @@ func TestALookAnswersForWhatItSaw(t *testing.T) {
 // engine believes not to exist are.
 func TestALookSeesWhatAnotherEngineDid(t *testing.T) {
 	look := func(b *bench) {
-		if _, err := b.engine.LookAt(b.t.Context(), &store.Hint{Stream: core.RunStream("r1")}); err != nil {
+		if _, err := b.engine.LookAt(b.t.Context(), b.hint("r1")); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -202,7 +201,7 @@ func TestALookSeesWhatAnotherEngineDid(t *testing.T) {
 		b := newBench(t)
 		b.stop()
 		b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
-		other := b.with(engine.Options{Deciders: []core.Decider{phases.Decider{}}})
+		other := b.with(engine.Options{ID: "other", Deciders: []core.Decider{phases.Decider{}}})
 		if _, err := other.Submit(t.Context(), "r1", core.Person("me"), core.RunCancelled{}); err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +217,7 @@ func TestALookSeesWhatAnotherEngineDid(t *testing.T) {
 		if _, err := b.engine.Load(t.Context(), "r1"); core.CodeOf(err) != core.CodeNotFound {
 			t.Fatal(err)
 		}
-		other := b.with(engine.Options{Deciders: []core.Decider{phases.Decider{}}})
+		other := b.with(engine.Options{ID: "other", Deciders: []core.Decider{phases.Decider{}}})
 		other.SetDispatcher(newRecorder())
 		if _, err := other.Submit(t.Context(), "r1", core.Person("me"), start("r1", core.DefaultLimits())); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
+// hint is a hint of a run.
+func hint(e *engine.Engine, run string) *store.Hint {
+	h := e.Hint("p", core.RunStream(run))
+	return &h
+}
+
+func (b *bench) hint(run string) *store.Hint { return hint(b.engine, run) }
+
 func (f *faulty) Slots(ctx context.Context, stream string) ([]store.SlotRow, error) {
 	if f.fails() {
 		return nil, errFault
@@ -43,13 +51,16 @@ func TestALookThatFailsSaysSo(t *testing.T) {
 			look := func(at int) *faulty {
 				f := b.waiting(c.freed)
 				f.calls, f.at = 0, at
-				w := store.Hint{Stream: core.RunStream("r2"), Due: c.due}
+				w := b.engine.Hint("p", core.RunStream("r2"))
+				if c.due {
+					w.DueSeq = 1
+				}
 				_, err := b.engine.LookAt(t.Context(), &w)
 				if at > 0 && !errors.Is(err, errFault) {
 					t.Errorf("call %d fails: %v", at, err)
 				}
 				calls := f.calls
-				if _, err := b.engine.LookAt(t.Context(), &store.Hint{Stream: core.RunStream("r2")}); err != nil {
+				if _, err := b.engine.LookAt(t.Context(), b.hint("r2")); err != nil {
 					t.Errorf("after call %d failed: %v", at, err)
 				}
 				run := b.load("r2")
@@ -104,7 +115,7 @@ func TestARunThatDoesNotWorkHearsNothing(t *testing.T) {
 	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
 	for _, run := range []string{"r1", "r2"} {
 		before := b.load(run).Stream
-		if _, err := b.engine.LookAt(t.Context(), &store.Hint{Stream: core.RunStream(run)}); err != nil {
+		if _, err := b.engine.LookAt(t.Context(), b.hint(run)); err != nil {
 			t.Fatal(err)
 		}
 		if after := b.load(run).Stream; after != before {
@@ -122,7 +133,7 @@ func TestALookAfterTheClockWasSetBack(t *testing.T) {
 	b.running("r2", limits)
 	b.spend("r1", 0, 2000)
 	b.clock.move(-time.Hour)
-	if _, err := b.engine.LookAt(t.Context(), &store.Hint{Stream: core.RunStream("r2")}); err != nil {
+	if _, err := b.engine.LookAt(t.Context(), b.hint("r2")); err != nil {
 		t.Fatal(err)
 	}
 	events, err := b.store.Events(t.Context(), core.RunStream("r2"), 0, 0)
@@ -147,15 +158,16 @@ func TestAJournalThatCannotBeReadIsNotWritten(t *testing.T) {
 	b.stop()
 	b.running("r1", core.DefaultLimits())
 	tried, handed := b.ledger.tried(), b.recorder.handed("r1")
-	e := engine.New(engine.Options{Store: b.store, Journal: lost{b.ledger}, Deciders: []core.Decider{phases.Decider{}}, Log: slog.New(slog.DiscardHandler), Name: "other"})
+	e := engine.New(engine.Options{Store: b.store, Journal: lost{b.ledger}, Deciders: []core.Decider{phases.Decider{}}, Log: slog.New(slog.DiscardHandler), ID: "test"})
 	e.SetDispatcher(b.recorder)
+	b.own(e)
 	if err := e.Poke(t.Context(), "r1"); !errors.Is(err, errFault) {
 		t.Errorf("poked: %v", err)
 	}
 	if b.ledger.tried() != tried || b.recorder.handed("r1") != handed {
 		t.Error("it was written, or effects were handed out")
 	}
-	if _, err := e.LookAt(t.Context(), &store.Hint{Stream: core.RunStream("r1")}); !errors.Is(err, errFault) {
+	if _, err := e.LookAt(t.Context(), hint(e, "r1")); !errors.Is(err, errFault) {
 		t.Errorf("looked at: %v", err)
 	}
 }

@@ -36,11 +36,13 @@ type auditor struct {
 	seen  int
 }
 
-func (a *auditor) Prepare(run *core.Run, _ []core.Action) { a.look(run) }
+func (a *auditor) Prepare(run *core.Run, _ int64, _ []core.Action) { a.look(run) }
 
-func (*auditor) StartEpic(*core.Project, *core.QueuedEpic) {}
+func (*auditor) Release(string) {}
 
-func (a *auditor) Reconcile(run *core.Run, _ []core.Action) {
+func (*auditor) StartEpic(*core.Project, int64, *core.QueuedEpic) {}
+
+func (a *auditor) Reconcile(run *core.Run, _ int64, _ []core.Action) {
 	a.seen++
 	a.look(run)
 }
@@ -70,9 +72,12 @@ func TestEffectsWaitForTheCommit(t *testing.T) {
 	audit := &auditor{t: t, store: db}
 	e := engine.New(engine.Options{
 		Store: disk, Journal: &ledger{seqs: map[string]int64{}}, Deciders: []core.Decider{phases.Decider{}},
-		Log: slog.New(slog.DiscardHandler), Name: "test",
+		Log: slog.New(slog.DiscardHandler), ID: "test",
 	})
 	e.SetDispatcher(audit)
+	if err := e.Own(t.Context(), "p"); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := e.Submit(t.Context(), "r1", core.Person("me"), start("r1", core.DefaultLimits())); !errors.Is(err, errFull) {
 		t.Fatalf("got %v", err)
 	}

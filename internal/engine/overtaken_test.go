@@ -3,12 +3,10 @@ package engine_test
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // TestAStepThatAnotherEngineOvertookIsTakenAgain, from what that one left.
@@ -63,12 +61,12 @@ func TestAWordToAProjectThatMovesOnIsMadeAnew(t *testing.T) {
 	if err := b.register("other", "taken"); err != nil {
 		t.Fatal(err)
 	}
-	before := b.engine.Position()
-	if err := b.engine.Record(t.Context(), "p", core.Person("ada"), core.ProjectNamed{Name: "taken"}); core.CodeOf(err) != core.CodeConflict || b.engine.Position() != before {
-		t.Errorf("a name that is taken: %v, at %s", err, b.engine.Position())
+	before := b.position()
+	if err := b.engine.Record(t.Context(), "p", core.Person("ada"), core.ProjectNamed{Name: "taken"}); core.CodeOf(err) != core.CodeConflict || b.position() != before {
+		t.Errorf("a name that is taken: %v, at %s", err, b.position())
 	}
-	if err := b.engine.Record(t.Context(), "p", core.Person("ada"), core.ProjectNamed{Name: "free"}); err != nil || b.engine.Position() == before {
-		t.Errorf("nobody hears of a name that is free: %v, at %s", err, b.engine.Position())
+	if err := b.engine.Record(t.Context(), "p", core.Person("ada"), core.ProjectNamed{Name: "free"}); err != nil || b.position() == before {
+		t.Errorf("nobody hears of a name that is free: %v, at %s", err, b.position())
 	}
 	if none, err := b.engine.Project(t.Context(), "q"); none != nil || err != nil {
 		t.Errorf("one that is not registered: %+v, %v", none, err)
@@ -80,7 +78,7 @@ func TestALookAnswersForTheStepsSinceItWasClaimed(t *testing.T) {
 	b := newBench(t)
 	b.stop()
 	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
-	hints, err := b.store.Claim(t.Context(), "test", time.Minute, 1)
+	hints, err := b.store.Hints(t.Context(), "test", 1)
 	if err != nil || len(hints) != 1 {
 		t.Fatal(hints, err)
 	}
@@ -90,7 +88,8 @@ func TestALookAnswersForTheStepsSinceItWasClaimed(t *testing.T) {
 		t.Fatalf("raised %d, claimed %+v, %v", raised, hints[0], err)
 	}
 	for _, claimed := range []int64{hints[0].Seq, raised, raised + 5} {
-		w := store.Hint{Stream: hints[0].Stream, Seq: claimed, Fence: hints[0].Fence}
+		w := hints[0]
+		w.Seq = claimed
 		if unfinished, err := b.engine.LookAt(t.Context(), &w); unfinished || err != nil || w.Seq != max(raised, claimed) {
 			t.Errorf("claimed for %d, it answers for %d: %v, %v", claimed, w.Seq, unfinished, err)
 		}

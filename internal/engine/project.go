@@ -52,7 +52,7 @@ func (e *Engine) Record(ctx context.Context, project string, actor core.Actor, b
 
 // Register opens a project's stream, with the row that lists it.
 func (e *Engine) Register(ctx context.Context, body core.ProjectRegistered, row store.ProjectRow) error {
-	_, err := e.tell(ctx, body.Project, core.Engine(), &row, func(*core.Project) (core.Body, error) { return body, nil })
+	_, err := e.tell(ctx, body.Project, word{actor: core.Engine(), row: &row}, func(*core.Project) (core.Body, error) { return body, nil })
 	return err
 }
 
@@ -60,10 +60,17 @@ func (e *Engine) Register(ctx context.Context, body core.ProjectRegistered, row 
 // follow, nil if the project is not registered. If the project moves on
 // meanwhile, say is asked again. If say has nothing to add, nothing happens.
 func (e *Engine) Tell(ctx context.Context, project string, actor core.Actor, say func(*core.Project) (core.Body, error)) (*core.Project, error) {
-	return e.tell(ctx, project, actor, nil, say)
+	return e.tell(ctx, project, word{actor: actor}, say)
 }
 
-func (e *Engine) tell(ctx context.Context, project string, actor core.Actor, row *store.ProjectRow, say func(*core.Project) (core.Body, error)) (*core.Project, error) {
+// word is on whose behalf something is appended to a project's stream.
+type word struct {
+	actor core.Actor
+	fence int64             // under which alone it counts; 0 for anybody's
+	row   *store.ProjectRow // of a project that is registered by it
+}
+
+func (e *Engine) tell(ctx context.Context, project string, w word, say func(*core.Project) (core.Body, error)) (*core.Project, error) {
 	for {
 		p, err := e.Project(ctx, project)
 		if err != nil {
@@ -73,7 +80,7 @@ func (e *Engine) tell(ctx context.Context, project string, actor core.Actor, row
 		if err != nil || body == nil {
 			return p, err
 		}
-		next, err := e.append(ctx, p, project, actor, body, row)
+		next, err := e.append(ctx, p, project, w, body)
 		if !errors.Is(err, store.ErrStale) {
 			return next, err
 		}
@@ -81,14 +88,14 @@ func (e *Engine) tell(ctx context.Context, project string, actor core.Actor, row
 }
 
 // append judges and commits one event of a project. It consumes p.
-func (e *Engine) append(ctx context.Context, p *core.Project, project string, actor core.Actor, body core.Body, row *store.ProjectRow) (*core.Project, error) {
+func (e *Engine) append(ctx context.Context, p *core.Project, project string, w word, body core.Body) (*core.Project, error) {
 	if err := e.Left(project); err != nil {
 		return p, err
 	}
-	if err := core.LawProject(p, actor, body); err != nil {
+	if err := core.LawProject(p, w.actor, body); err != nil {
 		return p, err
 	}
-	commit := store.Commit{Stream: core.ProjectStream(project), Project: row}
+	commit := store.Commit{Stream: core.ProjectStream(project), Of: project, Fence: w.fence, Project: w.row}
 	if err := e.unbegun(ctx, p, body, &commit); err != nil {
 		return p, err
 	}
@@ -101,7 +108,7 @@ func (e *Engine) append(ctx context.Context, p *core.Project, project string, ac
 	if err != nil {
 		return p, err
 	}
-	ev, after, err := core.Seal(core.ProjectStream(project), head, now, actor, "", body)
+	ev, after, err := core.Seal(core.ProjectStream(project), head, now, w.actor, "", body)
 	if err != nil {
 		return p, err
 	}
@@ -127,7 +134,7 @@ func (e *Engine) append(ctx context.Context, p *core.Project, project string, ac
 			WithHint("wait for it, or cancel it").Offer(core.Choice{Verb: core.VerbCancel, Run: open.Alias})
 	}
 	if err == nil {
-		e.live.publish(commit.Events)
+		e.live.publish(commit.Stream)
 	}
 	return p, err
 }

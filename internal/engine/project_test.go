@@ -90,7 +90,7 @@ func (w *waitsInVain) Await(ctx context.Context, stream string, c core.Claim) er
 }
 
 // driving is an engine whose project p is driven by run 1, with an epic behind it.
-func driving(t *testing.T, look time.Duration, wrap func(store.Store) store.Store) (*bench, *clock) {
+func driving(t *testing.T, look time.Duration, wrap func(store.Store) store.Store) *bench {
 	t.Helper()
 	b := &bench{t: t, path: filepath.Join(t.TempDir(), "s.db"), ledger: &ledger{seqs: map[string]int64{}}, recorder: newRecorder()}
 	b.clock = &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
@@ -101,7 +101,7 @@ func driving(t *testing.T, look time.Duration, wrap func(store.Store) store.Stor
 	b.store = db
 	b.engine = engine.New(engine.Options{
 		Store: wrap(db), Journal: b.ledger, Deciders: []core.Decider{manager.Decider{}}, Steward: project.Decider{},
-		Log: slog.New(slog.DiscardHandler), Name: "test", Look: look,
+		Log: slog.New(slog.DiscardHandler), ID: "test", Look: look, Retry: 10 * time.Millisecond,
 	})
 	b.engine.SetDispatcher(b.recorder)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -118,7 +118,7 @@ func driving(t *testing.T, look time.Duration, wrap func(store.Store) store.Stor
 	}
 	b.submit("1", core.Person("me"), drives("1"))
 	b.queue(1)
-	return b, b.clock
+	return b
 }
 
 // drives starts a run that drives project p.
@@ -142,7 +142,7 @@ func (b *bench) queue(n int) {
 // that ends the run, and a look that failed is repeated.
 func TestTheEndOfARunHintsAtTheProjectThatWaitsForIt(t *testing.T) {
 	var vain *waitsInVain
-	b, clock := driving(t, 10*time.Millisecond, func(s store.Store) store.Store {
+	b := driving(t, 10*time.Millisecond, func(s store.Store) store.Store {
 		vain = &waitsInVain{Store: s}
 		return vain
 	})
@@ -150,7 +150,6 @@ func TestTheEndOfARunHintsAtTheProjectThatWaitsForIt(t *testing.T) {
 		t.Fatal("nobody looks at the project")
 	}
 	b.submit("1", core.Person("me"), core.RunCancelled{})
-	clock.move(2 * time.Minute) // past the lease of the look that failed
 	b.recorder.until(t, "epic-1", func() bool { return b.recorder.begins() == "epic-1" })
 }
 
@@ -174,7 +173,7 @@ func TestOnlyWhatTheProjectPausedGoesOnWithIt(t *testing.T) {
 // TestTheEndOfARunIsToldAtOnce: whoever waits for the project hears of it by a
 // hint, though the run's own look needs none.
 func TestTheEndOfARunIsToldAtOnce(t *testing.T) {
-	b, _ := driving(t, time.Hour, func(s store.Store) store.Store { return s })
+	b := driving(t, time.Hour, func(s store.Store) store.Store { return s })
 	b.recorder.until(t, "a look at the queue", func() bool { return b.recorder.looked() == 2 })
 	if epic := b.recorder.begins(); epic != "" {
 		t.Fatalf("%s is to begin beside another run", epic)

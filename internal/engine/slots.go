@@ -88,7 +88,7 @@ func granted(run string, actor core.Actor, body core.Body, refused map[string]st
 // inLine begins the attempts that were handed their slots since the run was looked
 // at, and sees that the others have their place in the queue: a database of before,
 // or an engine at another place, may not have given them one.
-func (e *Engine) inLine(ctx context.Context, s *stream) error {
+func (e *Engine) inLine(ctx context.Context, s *stream, fence int64) error {
 	if len(s.has.wanted) == 0 {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (e *Engine) inLine(ctx context.Context, s *stream) error {
 	}
 	lost := slices.DeleteFunc(slices.Clone(s.has.wanted), func(w core.Slots) bool { return row(w) >= 0 })
 	if len(lost) > 0 {
-		again := store.Commit{Stream: s.name, After: s.head.Seq, Queue: lost, DueAt: due(s.run), Attended: true}
+		again := store.Commit{Stream: s.name, Of: s.run.Project, Fence: fence, After: s.head.Seq, Queue: lost, DueAt: due(s.run), Attended: true}
 		if err := e.store.Commit(ctx, again); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func (e *Engine) inLine(ctx context.Context, s *stream) error {
 	}
 	for _, w := range s.has.wanted {
 		if i := row(w); i >= 0 && rows[i].Held {
-			if err := e.handed(ctx, s, w.Holder); err != nil {
+			if err := e.handed(ctx, s, fence, w.Holder); err != nil {
 				return err
 			}
 		}
@@ -120,11 +120,11 @@ func (e *Engine) inLine(ctx context.Context, s *stream) error {
 }
 
 // handed tells a run that one of its attempts was handed its slots.
-func (e *Engine) handed(ctx context.Context, s *stream, holder string) error {
+func (e *Engine) handed(ctx context.Context, s *stream, fence int64, holder string) error {
 	for _, st := range s.run.Stages {
 		for _, t := range st.Tasks {
 			if s.run.InLine(t) && core.SlotHolder(s.run.ID, core.AttemptID(t.ID, t.Requested+1)) == holder {
-				_, err := e.attempt(ctx, s, input{core.Engine(), core.ClaimFreed{Task: t.ID, Claim: *t.Blocked}})
+				_, err := e.attempt(ctx, s, input{core.Engine(), core.ClaimFreed{Task: t.ID, Claim: *t.Blocked}, fence})
 				return err
 			}
 		}

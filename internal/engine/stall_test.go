@@ -21,7 +21,7 @@ func TestAStalledWatcherHoldsNobodyUp(t *testing.T) {
 	defer work.Wait()
 	defer cancel()
 	watch := func(fn func(engine.Moved) error) {
-		since := b.engine.Position()
+		since := b.position()
 		work.Go(func() {
 			if err := b.engine.Watch(ctx, since, fn); !errors.Is(err, context.Canceled) {
 				t.Errorf("a watch ended: %v", err)
@@ -66,7 +66,7 @@ func TestAStalledWatcherHoldsNobodyUp(t *testing.T) {
 	for range 20 {
 		b.submit("r1", core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "x"})
 		b.submit("r1", core.Person("me"), core.RunResumed{})
-		for next(heard).At != b.engine.Position() {
+		for next(heard).At != b.position() {
 		}
 	}
 	close(wake)

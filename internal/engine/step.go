@@ -24,15 +24,36 @@ func (e *Engine) Submit(ctx context.Context, run string, actor core.Actor, body 
 	s := e.streams.get(core.RunStream(run))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	state, err := e.step(ctx, s, input{actor: actor, body: body})
+	if err != nil && actor.Kind == core.ActorPerson && refusal(err) {
+		e.recordRefusal(ctx, s, body, err)
+	}
+	return state, err
+}
+
+// Conclude is Submit for what came of an effect, or of a look: it counts only under
+// the fence of the project's owner that the effect was handed out with. Otherwise
+// another engine has taken the project over, which concludes it; Conclude fails with
+// store.ErrFenced, and leaves a CommandRefused.
+func (e *Engine) Conclude(ctx context.Context, run string, fence int64, body core.Body) (*core.Run, error) {
+	s := e.streams.get(core.RunStream(run))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := input{core.Engine(), body, fence}
+	state, err := e.step(ctx, s, in)
+	if errors.Is(err, store.ErrFenced) {
+		e.fenced(ctx, s, in, err)
+	}
+	return state, err
+}
+
+// step is one step, by the newest state.
+func (e *Engine) step(ctx context.Context, s *stream, in input) (*core.Run, error) {
 	for {
-		state, err := e.attempt(ctx, s, input{actor, body})
-		if errors.Is(err, store.ErrStale) {
-			continue
+		state, err := e.attempt(ctx, s, in)
+		if !errors.Is(err, store.ErrStale) {
+			return state, err
 		}
-		if err != nil && actor.Kind == core.ActorPerson && refusal(err) {
-			e.recordRefusal(ctx, s, body, err)
-		}
-		return state, err
 	}
 }
 
@@ -51,7 +72,7 @@ func (e *Engine) recordRefusal(ctx context.Context, s *stream, body core.Body, w
 	if s.run == nil {
 		return
 	}
-	_, err := e.attempt(ctx, s, input{core.Engine(), core.CommandRefused{Command: string(core.TypeOf(body)), Reason: why.Error()}})
+	_, err := e.attempt(ctx, s, input{actor: core.Engine(), body: core.CommandRefused{Command: string(core.TypeOf(body)), Reason: why.Error()}})
 	if err != nil {
 		s.drop()
 		e.log.Error("record a refusal", "stream", s.name, "error", err)
@@ -61,6 +82,7 @@ func (e *Engine) recordRefusal(ctx context.Context, s *stream, body core.Body, w
 type input struct {
 	actor core.Actor
 	body  core.Body
+	fence int64 // under which alone it counts; 0 for anybody's word
 }
 
 // attempt is one step. If a decision needs slots that others hold, the wait for them takes the
@@ -85,7 +107,7 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 			continue
 		}
 		if effectsFirst {
-			e.dispatcher.Reconcile(b.run.Clone(), core.Effects(b.run))
+			e.dispatcher.Reconcile(b.run.Clone(), in.fence, core.Effects(b.run))
 		}
 		err = e.store.Commit(ctx, b.commit)
 		var held *store.ClaimHeld
@@ -119,18 +141,23 @@ func (e *Engine) held(ctx context.Context, held *store.ClaimHeld) error {
 		WithHint("continue that run, cancel it, or choose another branch").Offer(core.Choice{Verb: core.VerbStatus, Run: run}, core.Choice{Verb: core.VerbCancel, Run: run}, core.Choice{Verb: core.VerbStartBranch})
 }
 
-// committed makes a durable step visible: the state in memory, the journal,
-// the live stream.
+// committed makes a durable step visible: the state in memory, the live stream, and, if
+// this engine owns the project, the journal and the effects. Otherwise the hint that was
+// raised brings the owner to look.
 func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run, error) {
 	s.run, s.head, s.has = b.run, b.head, b.has
 	s.run.Stream = s.head
 	if b.commit.Snapshot != nil {
 		s.snapshot = s.head.Seq
 	}
-	e.live.publish(b.commit.Events)
+	e.live.publish(s.name)
 	state := s.run.Clone()
+	fence, mine := e.owned.fence(s.run.Project)
+	if !mine {
+		return state, nil
+	}
 	actions := core.Effects(state)
-	e.dispatcher.Prepare(state, actions)
+	e.dispatcher.Prepare(state, fence, actions)
 	// The journal is a copy and comes before effects. If it cannot be
 	// written now, the next look writes it and hands the effects out.
 	if err := e.journal.Append(ctx, s.run, b.commit.Events); err != nil {
@@ -138,7 +165,7 @@ func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run,
 		e.nudge()
 		return state, nil
 	}
-	e.dispatcher.Reconcile(state, actions)
+	e.dispatcher.Reconcile(state, fence, actions)
 	return state, nil
 }
 
@@ -154,7 +181,7 @@ type batch struct {
 	going            bool // the step starts the run, or ends a pause
 }
 
-// build folds the input and everything the decider makes of it. The step is
+// build folds the input and everything the decider makes of it. The owner's step is
 // its own look: only a time that comes before the next regular one is worth a
 // hint.
 func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*batch, error) {
@@ -162,7 +189,7 @@ func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{run: s.run.Clone(), head: s.head, now: now, commit: store.Commit{Stream: s.name, After: s.head.Seq}}
+	b := &batch{run: s.run.Clone(), head: s.head, now: now, commit: store.Commit{Stream: s.name, Fence: in.fence, After: s.head.Seq}}
 	if err := b.add(in.actor, "", in.body); err != nil {
 		return nil, err
 	}
@@ -184,7 +211,8 @@ func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*
 	if err := e.finish(s, b); err != nil {
 		return nil, err
 	}
-	b.commit.Attended = b.commit.DueAt == nil || b.commit.DueAt.Sub(now) > e.opts.Look
+	_, mine := e.owned.fence(b.run.Project)
+	b.commit.Attended = mine && (b.commit.DueAt == nil || b.commit.DueAt.Sub(now) > e.opts.Look)
 	return b, nil
 }
 
@@ -240,6 +268,7 @@ func (e *Engine) decide(b *batch, cause string, refused map[string]store.Full) e
 // finish derives what is committed along with the events.
 func (e *Engine) finish(s *stream, b *batch) error {
 	b.run.Stream = b.head
+	b.commit.Of = b.run.Project
 	b.has = e.holdings(b.run)
 	b.has.since(s.has, &b.commit)
 	b.commit.DueAt = due(b.run)

@@ -56,6 +56,20 @@ func (s *streams) get(name string) *stream {
 	return st
 }
 
+// leave drops a stream in memory that others have moved on, unless it is in use or kept.
+func (s *streams) leave(name string, kept func(project string) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st, ok := s.byName[name]
+	if !ok || !st.mu.TryLock() {
+		return
+	}
+	defer st.mu.Unlock()
+	if st.run != nil && !kept(st.run.Project) {
+		delete(s.byName, name)
+	}
+}
+
 // forget drops a stream that is over, so that memory follows what is open.
 func (s *streams) forget(name string) {
 	s.mu.Lock()
@@ -65,10 +79,19 @@ func (s *streams) forget(name string) {
 
 func (s *stream) drop() { s.run, s.head, s.loaded, s.has = nil, core.Head{}, false, holdings{} }
 
-// load brings a stream's state up to date: from its snapshot and the events
-// after it.
+// load reads a stream's state, unless it is in memory: from its snapshot and the events
+// after it. A step that follows from a state which another engine has left behind is
+// refused by the store.
 func (e *Engine) load(ctx context.Context, s *stream) error {
-	if s.loaded || s.unread != nil {
+	if s.loaded {
+		return nil
+	}
+	return e.refresh(ctx, s)
+}
+
+// refresh brings a stream's state up to date with what any engine has committed.
+func (e *Engine) refresh(ctx context.Context, s *stream) error {
+	if s.unread != nil {
 		return s.unread
 	}
 	err := e.read(ctx, s)
@@ -83,20 +106,10 @@ func (e *Engine) load(ctx context.Context, s *stream) error {
 }
 
 func (e *Engine) read(ctx context.Context, s *stream) error {
-	snap, err := e.store.Snapshot(ctx, s.name)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-	case err != nil:
-		return fmt.Errorf("load %s: %w", s.name, err)
-	case snap.Format == snapshotFormat:
-		var run core.Run
-		dec := json.NewDecoder(bytes.NewReader(snap.State))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&run); err != nil {
-			e.log.Warn("a snapshot cannot be read, the events are read instead", "stream", s.name, "error", err)
-			break
+	if !s.loaded {
+		if err := e.restore(ctx, s); err != nil {
+			return err
 		}
-		s.run, s.head, s.snapshot = &run, snap.Head, snap.Head.Seq
 	}
 	for {
 		events, err := e.store.Events(ctx, s.name, s.head.Seq, readBatch)
@@ -112,8 +125,9 @@ func (e *Engine) read(ctx context.Context, s *stream) error {
 		if err := s.replay(events); err != nil {
 			return err
 		}
+		s.loaded = false
 	}
-	if s.run != nil {
+	if s.run != nil && !s.loaded {
 		if _, known := e.deciders[s.run.Playbook.Kind]; !known {
 			why := core.Unreadable{Seq: 1, What: fmt.Sprintf("names the unknown kind of playbook %.80q", s.run.Playbook.Kind)}
 			return why.Explain()
@@ -122,6 +136,26 @@ func (e *Engine) read(ctx context.Context, s *stream) error {
 		s.has = e.holdings(s.run)
 	}
 	s.loaded = true
+	return nil
+}
+
+// restore begins with a stream's snapshot.
+func (e *Engine) restore(ctx context.Context, s *stream) error {
+	snap, err := e.store.Snapshot(ctx, s.name)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+	case err != nil:
+		return fmt.Errorf("load %s: %w", s.name, err)
+	case snap.Format == snapshotFormat:
+		var run core.Run
+		dec := json.NewDecoder(bytes.NewReader(snap.State))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&run); err != nil {
+			e.log.Warn("a snapshot cannot be read, the events are read instead", "stream", s.name, "error", err)
+			break
+		}
+		s.run, s.head, s.snapshot = &run, snap.Head, snap.Head.Seq
+	}
 	return nil
 }
 

@@ -22,13 +22,23 @@ type Steward interface {
 
 // Tend looks at a project and does what its state asks for: its runs pause and
 // go on with it, and the epic whose turn it is begins. It may be called at any
-// time and any number of times. What is decided by a state that has passed, the
+// time and any number of times, and does nothing in an engine that does not own the
+// project. What is decided by a state that has passed, the
 // store refuses; whoever changed it has had the project looked at again.
 func (e *Engine) Tend(ctx context.Context, project string) error {
 	if err := e.readable(ctx, project); err != nil {
 		return err
 	}
+	// One after the other, so that nothing begins or ends by a state that another has
+	// seen pass.
+	tended := e.streams.get(core.ProjectStream(project))
+	tended.mu.Lock()
+	defer tended.mu.Unlock()
 	for e.opts.Steward != nil {
+		fence, mine := e.owned.fence(project)
+		if !mine {
+			return nil
+		}
 		p, err := e.Project(ctx, project)
 		if err != nil || p == nil {
 			return err
@@ -38,12 +48,13 @@ func (e *Engine) Tend(ctx context.Context, project string) error {
 			return err
 		}
 		actions := e.opts.Steward.Decide(p, facts)
-		aligned := e.align(ctx, p, actions)
+		aligned := e.align(ctx, p, fence, actions)
 		if actions.Taken == nil {
-			e.dispatcher.StartEpic(p, actions.Start)
+			e.dispatcher.StartEpic(p, fence, actions.Start)
 			return aligned
 		}
-		if err := e.Record(ctx, project, core.Engine(), *actions.Taken); !passed(err) {
+		_, err = e.tell(ctx, project, word{actor: core.Engine(), fence: fence}, func(*core.Project) (core.Body, error) { return *actions.Taken, nil })
+		if !passed(err) {
 			return errors.Join(aligned, err)
 		}
 	}
@@ -111,27 +122,26 @@ func (e *Engine) Driver(ctx context.Context, project string) (string, error) {
 }
 
 // align pauses runs with their project, and lets go on those that were.
-func (e *Engine) align(ctx context.Context, p *core.Project, a core.ProjectActions) error {
+func (e *Engine) align(ctx context.Context, p *core.Project, fence int64, a core.ProjectActions) error {
 	var errs []error
-	submit := func(run string, actor core.Actor, body core.Body) {
-		if _, err := e.Submit(ctx, run, actor, body); !passed(err) {
+	for _, run := range a.Pause {
+		if _, err := e.Conclude(ctx, run, fence, p.PausedWith()); !passed(err) {
 			errs = append(errs, err)
 		}
 	}
-	for _, run := range a.Pause {
-		submit(run, core.Engine(), p.PausedWith())
-	}
 	for _, run := range a.Resume {
-		submit(run, core.Policy("the project was resumed by "+p.Resumed), core.RunResumed{})
+		if _, err := e.Submit(ctx, run, core.Policy("the project was resumed by "+p.Resumed), core.RunResumed{}); !passed(err) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// StartFailed records that an epic's run could not be started, and reports
-// whether the epic was refused for that. Otherwise it is tried again, or somebody
+// StartFailed records, under the fence that the start was asked for with, that an epic's run
+// could not be started, and reports whether the epic was refused for that. Otherwise it is tried again, or somebody
 // else has settled it.
-func (e *Engine) StartFailed(ctx context.Context, project string, f core.StartFailure) (p *core.Project, refused bool, err error) {
-	p, err = e.Tell(ctx, project, core.Engine(), func(p *core.Project) (core.Body, error) {
+func (e *Engine) StartFailed(ctx context.Context, project string, fence int64, f core.StartFailure) (p *core.Project, refused bool, err error) {
+	p, err = e.tell(ctx, project, word{actor: core.Engine(), fence: fence}, func(p *core.Project) (core.Body, error) {
 		body := e.opts.Steward.Failed(p, f)
 		_, refused = body.(core.EpicRefused)
 		return body, nil

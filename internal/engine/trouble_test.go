@@ -25,15 +25,15 @@ type troubled struct {
 	blank                              bool // it has lost its events
 	rested                             int
 	when                               *time.Time
-	claimed                            func() // after each Claim
+	claimed                            func() // after each list of hints
 }
 
-func (s *troubled) Claim(ctx context.Context, name string, lease time.Duration, limit int) ([]store.Hint, error) {
+func (s *troubled) Hints(ctx context.Context, engine string, limit int) ([]store.Hint, error) {
 	defer s.claimed()
 	if s.claim != nil {
 		return nil, s.claim
 	}
-	return s.Store.Claim(ctx, name, lease, limit)
+	return s.Store.Hints(ctx, engine, limit)
 }
 
 func (s *troubled) Commit(ctx context.Context, c store.Commit) error {
@@ -43,12 +43,12 @@ func (s *troubled) Commit(ctx context.Context, c store.Commit) error {
 	return s.Store.Commit(ctx, c)
 }
 
-func (s *troubled) Rest(ctx context.Context, name string, w store.Hint) error {
+func (s *troubled) Rest(ctx context.Context, w store.Hint) error {
 	s.rested++
 	if s.rest != nil {
 		return s.rest
 	}
-	return s.Store.Rest(ctx, name, w)
+	return s.Store.Rest(ctx, w)
 }
 
 func (s *troubled) Now(ctx context.Context) (time.Time, error) {
@@ -58,7 +58,7 @@ func (s *troubled) Now(ctx context.Context) (time.Time, error) {
 	return s.Store.Now(ctx)
 }
 
-func (s *troubled) NextDue(context.Context) (*time.Time, error) { return s.when, s.due }
+func (s *troubled) NextDue(context.Context, time.Time) (*time.Time, error) { return s.when, s.due }
 
 func (s *troubled) Run(ctx context.Context, run string) (store.RunRow, error) {
 	if s.run != nil {
@@ -81,7 +81,7 @@ func troubling(t *testing.T, change func(*engine.Options)) (b *bench, e *engine.
 	b.stop()
 	s, log = &troubled{Store: b.store, claimed: func() {}}, &bytes.Buffer{}
 	o := engine.Options{
-		Store: s, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}}, Name: "other",
+		Store: s, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}}, ID: "test",
 		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
 				return slog.Attr{}
@@ -94,6 +94,7 @@ func troubling(t *testing.T, change func(*engine.Options)) (b *bench, e *engine.
 	}
 	e = engine.New(o)
 	e.SetDispatcher(b.recorder)
+	b.own(e)
 	return b, e, s, log
 }
 
@@ -124,7 +125,7 @@ func TestTroubleOfALookIsLogged(t *testing.T) {
 			if _, err := e.Submit(t.Context(), "r1", core.Person("me"), start("r1", core.DefaultLimits())); err != nil {
 				t.Fatal(err)
 			}
-			hints, err := b.store.Claim(t.Context(), "other", time.Minute, 1)
+			hints, err := b.store.Hints(t.Context(), "test", 1)
 			if err != nil || len(hints) != 1 {
 				t.Fatalf("%+v, %v", hints, err)
 			}

@@ -107,20 +107,24 @@ func (e *Engine) unread(ctx context.Context, stream string, cause error) {
 	if row, err := e.store.Project(ctx, project); err == nil {
 		name = row.Name
 	}
-	e.leave(project, name, core.Errorf(core.CodeUnsupported, "project %s needs a newer version of Stellwerk: event %d of %s %s", name, why.Seq, what, why.What).
+	e.leave(ctx, project, name, core.Errorf(core.CodeUnsupported, "project %s needs a newer version of Stellwerk: event %d of %s %s", name, why.Seq, what, why.What).
 		Advise(core.AdviceOf(cause)).Because(why))
 }
 
 // leave gives a project up and says so, once. Its hints stay for others.
-func (e *Engine) leave(project, name string, why error) {
+func (e *Engine) leave(ctx context.Context, project, name string, why error) {
 	e.legible.mu.Lock()
 	_, before := e.legible.left[project]
 	if !before {
 		e.legible.left[project] = why
 	}
 	e.legible.mu.Unlock()
-	if !before {
-		e.log.Error("a project is left to engines of a newer version", "project", name, "error", why)
+	if before {
+		return
+	}
+	e.log.Error("a project is left to engines of a newer version", "project", name, "error", why)
+	if err := e.giveUp(ctx, project); err != nil {
+		e.fault(ctx, "give a project back", err, "project", name)
 	}
 }
 

@@ -3,14 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// remembered is how many moves are known one by one. Who was away for longer
+// remembered is how many moves are named one by one. Who was away for longer
 // is told that anything may have moved.
 const remembered = 4096
 
@@ -21,62 +19,29 @@ type Moved struct {
 	All     bool     // too long ago to name them
 }
 
-// moves is the short memory of which streams moved. A position is the number of moves so far,
-// and the engine that counted them: a successor counts anew, and a watcher with a position of
-// another engine looks at everything.
-type moves struct {
-	engine string
-	count  int
-	recent []string // the newest of them, the last one last
+// Position is how far the store has come, whichever engine is asked. A caller that takes it,
+// then looks, and then watches from it misses nothing.
+func (e *Engine) Position(ctx context.Context) (string, error) {
+	at, err := e.store.Position(ctx)
+	return strconv.FormatInt(at, 10), err
 }
 
-func (m *moves) add(stream string) {
-	m.count++
-	m.recent = append(m.recent, stream)
-	if len(m.recent) >= 2*remembered {
-		m.recent = slices.Clone(m.recent[len(m.recent)-remembered:])
+// movedSince says what moved after a position. Of one that is none of this store's, or not
+// any more, anything may have moved since.
+func (e *Engine) movedSince(ctx context.Context, since string) (Moved, error) {
+	at, err := e.store.Position(ctx)
+	if err != nil {
+		return Moved{}, err
 	}
-}
-
-func (m *moves) position() string { return m.engine + "." + strconv.Itoa(m.count) }
-
-// since are the moves after a position, each as often as it happened; false where
-// they are not known any more. The list is the caller's.
-func (m *moves) since(position string) (at string, streams []string, known bool) {
-	engine, text, _ := strings.Cut(position, ".")
-	seen, err := strconv.Atoi(text)
-	missed := m.count - seen
-	if err != nil || engine != m.engine || missed < 0 || missed > len(m.recent) {
-		return m.position(), nil, false
+	after, err := strconv.ParseInt(since, 10, 64)
+	if err != nil || after < 0 || after > at || at-after > remembered {
+		return Moved{At: strconv.FormatInt(at, 10), All: true}, nil
 	}
-	return m.position(), slices.Clone(m.recent[len(m.recent)-missed:]), true
-}
-
-// movedSince says what moved after a position. Nobody who moves waits for more than
-// a copy: what takes longer is done without the lock.
-func (l *live) movedSince(position string) Moved {
-	l.mu.Lock()
-	at, streams, known := l.moves.since(position)
-	l.mu.Unlock()
-	return Moved{At: at, Streams: once(streams), All: !known}
-}
-
-// once leaves of equal names the first, in the list's own place.
-func once(names []string) []string {
-	had := make(map[string]bool, len(names))
-	return slices.DeleteFunc(names, func(name string) bool {
-		again := had[name]
-		had[name] = true
-		return again
-	})
-}
-
-// Position is how far the engine has come. A caller that takes it, then looks, and then
-// watches from it misses nothing.
-func (e *Engine) Position() string {
-	e.live.mu.Lock()
-	defer e.live.mu.Unlock()
-	return e.live.moves.position()
+	if after == at {
+		return Moved{At: since}, nil
+	}
+	streams, at, err := e.store.Moved(ctx, after, remembered)
+	return Moved{At: strconv.FormatInt(at, 10), Streams: streams}, err
 }
 
 // Watch calls fn whenever streams have moved on since a position, until the
@@ -86,7 +51,10 @@ func (e *Engine) Watch(ctx context.Context, since string, fn func(Moved) error) 
 	sub, cancel := e.live.subscribe("")
 	defer cancel()
 	for {
-		moved := e.live.movedSince(since)
+		moved, err := e.movedSince(ctx, since)
+		if err != nil {
+			return err
+		}
 		if moved.All || len(moved.Streams) > 0 {
 			if err := fn(moved); err != nil {
 				return err
@@ -98,6 +66,34 @@ func (e *Engine) Watch(ctx context.Context, since string, fn func(Moved) error) 
 			return ctx.Err()
 		case <-sub.moved:
 		}
+	}
+}
+
+// hear tells followers of what any engine has committed since a position, and returns how far
+// that goes. A state in memory that another engine has left behind is dropped.
+func (e *Engine) hear(ctx context.Context, after int64) int64 {
+	if after < 0 { // nobody followed before
+		at, err := e.store.Position(ctx)
+		if err != nil {
+			e.fault(ctx, "look how far the store has come", err)
+			return after
+		}
+		return at
+	}
+	for {
+		streams, at, err := e.store.Moved(ctx, after, remembered)
+		if err != nil {
+			e.fault(ctx, "look what has moved", err)
+			return after
+		}
+		if at == after {
+			return at
+		}
+		for _, stream := range streams {
+			e.live.publish(stream)
+			e.streams.leave(stream, func(project string) bool { _, mine := e.owned.fence(project); return mine })
+		}
+		after = at
 	}
 }
 

@@ -1,69 +1,63 @@
-package engine
+package engine_test
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
 )
 
-func TestMovesSince(t *testing.T) {
-	l := live{moves: moves{engine: "e"}}
-	start := l.moves.position()
-	for _, stream := range []string{"run/a", "run/b", "run/a"} {
-		l.moves.add(stream)
+// TestMovesSinceAPosition: each stream that moved is named once, by whichever engine it was moved; of a position that is not
+// the store's, everything may have moved.
+func TestMovesSinceAPosition(t *testing.T) {
+	b := newBench(t)
+	b.stop()
+	since := b.position()
+	for i := range 3 {
+		b.submit(fmt.Sprint("r", i%2), core.Person("me"), spoken(i))
 	}
-	if got := l.movedSince(start); !cmp.Equal(got.Streams, []string{"run/a", "run/b"}) || got.All || got.At != "e.3" {
-		t.Errorf("since the start: %+v", got)
-	}
-	if got := l.movedSince("e.2"); !cmp.Equal(got.Streams, []string{"run/a"}) {
-		t.Errorf("since the second move: %+v", got)
-	}
-	if got := l.movedSince(l.moves.position()); got.All || len(got.Streams) != 0 {
-		t.Errorf("since now: %+v", got)
-	}
-	for _, position := range []string{"", "e", "e.x", "other.3", "e.99", "e.-1"} {
-		if !l.movedSince(position).All {
-			t.Errorf("since %q: something may have been missed", position)
+	ctx := t.Context()
+	for name, test := range map[string]struct {
+		since   string
+		streams []string
+		all     bool
+	}{
+		"the start": {since, []string{"run/r0", "run/r1"}, false},
+		"nothing":   {"", nil, true},
+		"a word":    {"x", nil, true},
+		"the past":  {"-1", nil, true},
+		"to come":   {"99999", nil, true},
+	} {
+		moved, err := b.with(engine.Options{ID: "other"}).MovedSince(ctx, test.since)
+		if err != nil || moved.All != test.all || !slices.Equal(moved.Streams, test.streams) || moved.At != b.position() {
+			t.Errorf("since %s: %+v, %v, at %s", name, moved, err, b.position())
 		}
 	}
-	if got := l.movedSince(start); len(got.Streams) != 2 {
-		t.Errorf("asking changed what is remembered: %+v", got)
+	if moved, err := b.engine.MovedSince(ctx, b.position()); err != nil || moved.All || len(moved.Streams) > 0 {
+		t.Errorf("since now: %+v, %v", moved, err)
+	}
+	at, err := strconv.Atoi(b.position())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range engine.Remembered {
+		b.elsewhere(b.store, core.TimerFired{Timer: strconv.Itoa(n)})
+	}
+	if moved, err := b.engine.MovedSince(ctx, strconv.Itoa(at-1)); err != nil || !moved.All {
+		t.Errorf("since one more than is remembered: %+v, %v", moved, err)
+	}
+	if moved, err := b.engine.MovedSince(ctx, strconv.Itoa(at)); err != nil || moved.All || len(moved.Streams) != 1 {
+		t.Errorf("since as many as are remembered: %+v, %v", moved, err)
 	}
 }
 
-func TestMovesForget(t *testing.T) {
-	l := live{moves: moves{engine: "e"}}
-	for i := range 5 * remembered {
-		l.moves.add("run/" + strconv.Itoa(i))
+// spoken begins a run, and then says something in it.
+func spoken(i int) core.Body {
+	if i < 2 {
+		return start(fmt.Sprint("r", i), core.DefaultLimits())
 	}
-	if n := len(l.moves.recent); n > 2*remembered {
-		t.Errorf("%d moves are kept", n)
-	}
-	if !l.movedSince("e.1").All {
-		t.Error("what is forgotten must count as moved")
-	}
-	near := "e." + strconv.Itoa(l.moves.count-remembered)
-	if got := l.movedSince(near); got.All || len(got.Streams) != remembered {
-		t.Errorf("%d of the newest %d are known, all is %v", len(got.Streams), remembered, got.All)
-	}
-}
-
-// TestAskingIsCheap: who asks for much again and again costs little. (Comparing each
-// with each took a third of a second a time.)
-func TestAskingIsCheap(t *testing.T) {
-	l := live{moves: moves{engine: "e"}}
-	for i := range 2*remembered - 2 {
-		l.moves.add("run/" + strconv.Itoa(i))
-	}
-	begun := time.Now()
-	for range 100 {
-		if got := l.movedSince("e.0"); len(got.Streams) != 2*remembered-2 {
-			t.Fatalf("%d streams, all is %v", len(got.Streams), got.All)
-		}
-	}
-	if took := time.Since(begun); took > 10*time.Second {
-		t.Errorf("100 times took %v", took)
-	}
+	return core.RunPaused{Code: core.PausePerson, Reason: "lunch"}
 }

@@ -16,9 +16,10 @@ import (
 // Position implements api.Service. Every page asks for it first, and is told
 // if the engine has lost its database.
 func (a *Service) Position(ctx context.Context) (string, error) {
-	at := a.engine.Position()
-	_, err := a.store.Now(ctx)
-	return at, err
+	if _, err := a.store.Now(ctx); err != nil {
+		return "", err
+	}
+	return a.engine.Position(ctx)
 }
 
 // Watch implements api.Service.

@@ -19,8 +19,8 @@ var (
 	ErrStale = errors.New("changed since it was read")
 	// ErrNotFound means there is no such row.
 	ErrNotFound = errors.New("not found")
-	// ErrFenced means another engine has taken the hint over.
-	ErrFenced = errors.New("hint is held by another engine")
+	// ErrFenced means that the project has another owner than the one who asks.
+	ErrFenced = errors.New("another engine owns the project")
 	// ErrNewer means the database was written by a newer version.
 	ErrNewer = errors.New("database is from a newer version")
 )
@@ -84,7 +84,9 @@ type Budget struct {
 // Commit is one step of one stream, applied whole or not at all.
 type Commit struct {
 	Stream  string
-	After   int64 // sequence number the stream must stand at
+	Of      string // the project that the stream belongs to, whose owner its hint is for
+	Fence   int64  // of the owner on whose behalf it is committed; 0 for anybody's word
+	After   int64  // sequence number the stream must stand at
 	Events  []core.Event
 	Given   []Position // what the step was judged by besides its own stream
 	Idle    string     // a project that must have no open run; "" if it does not matter
@@ -108,9 +110,9 @@ type Commit struct {
 	// Progress, if set, brings the row of the project that the run drives up
 	// to date. A project that is not registered has no row.
 	Progress *Progress
-	// Attended means that whoever commits looks at the stream afterwards without
-	// being told to: its hint is raised, for the case that they do not live to,
-	// and found by a later Claim, but nobody is signalled.
+	// Attended means that whoever commits owns the project and looks at the stream
+	// afterwards without being told to: its hint is raised, for the case that they do
+	// not live to, and is among Hints, but nobody is signalled.
 	Attended bool
 	// Standing, if set, brings the row of a project up to date with what
 	// people decided about it.
@@ -135,10 +137,11 @@ type Snapshot struct {
 
 // Hint says that a stream wants to be looked at, and nothing more.
 type Hint struct {
-	Stream string
-	Seq    int64 // how often it was raised when it was claimed; pass it to Rest
-	Due    bool  // its time has come, rather than an event
-	Fence  int64
+	Stream  string
+	Project string // that the stream belongs to
+	Fence   int64  // of the project's owner
+	Seq     int64  // how often it was raised; pass it to Rest
+	DueSeq  int64  // above 0 if its time has come, rather than an event: which of its times
 }
 
 // RunRow is the projection of a run for lists, totals and limits. It is a shape
@@ -296,7 +299,7 @@ type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 
 	// Commit appends events and everything that follows from them. It fails
-	// with ErrStale if the stream does not stand at After or one of Given has
+	// with ErrFenced if Fence is no longer that of the project's owner, with ErrStale if the stream does not stand at After or one of Given has
 	// moved, with *RunOpen if the project that must be idle has an open run, with
 	// *ClaimHeld if a claim cannot be taken, with *SlotsTaken, which names all of
 	// them, if slots cannot, and with *BudgetSpent if the
@@ -330,21 +333,23 @@ type Store interface {
 	// Snapshot is the stream's newest snapshot, ErrNotFound if it has none.
 	Snapshot(ctx context.Context, stream string) (Snapshot, error)
 
-	// Claim takes up to limit hints that are pending or due, oldest first, for
-	// engine until lease has passed; a hint held by another engine whose lease
-	// has not run out is left alone.
-	Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]Hint, error)
+	// Hints lists up to limit hints that are pending or due, oldest first, of the
+	// projects that an engine owns. It does not take them: the engine keeps from
+	// looking twice at once at a stream, and sees a hint until Rest.
+	Hints(ctx context.Context, engine string, limit int) ([]Hint, error)
 	// Raised is how often a stream's hint was raised, and the sequence number it stands
 	// at: a look that begins now and knows the stream up to there sees
 	// everything the hint was raised for, and may pass it to Rest.
 	Raised(ctx context.Context, stream string) (raised, head int64, err error)
-	// Rest ends a look: the stream is done up to h.Seq. An event committed
-	// since then keeps the hint pending. ErrFenced if another engine took it.
-	Rest(ctx context.Context, engine string, h Hint) error
-	// NextDue is the earliest time any stream wants to be looked at; nil for none.
-	NextDue(ctx context.Context) (*time.Time, error)
+	// Rest ends a look: the stream is done up to h.Seq, and the time of h.DueSeq
+	// has been told. An event committed since then keeps the hint pending, and a time
+	// set since then stays. ErrFenced if the project has another owner by now.
+	Rest(ctx context.Context, h Hint) error
+	// NextDue is the earliest time after a moment that any stream wants to be looked
+	// at; nil for none.
+	NextDue(ctx context.Context, after time.Time) (*time.Time, error)
 	// Signals delivers one whenever a hint may be pending. Signals may be lost or
-	// doubled; Claim is the truth.
+	// doubled; Hints and Adrift are the truth.
 	Signals() <-chan struct{}
 
 	Run(ctx context.Context, idOrAlias string) (RunRow, error)
@@ -390,6 +395,7 @@ type Store interface {
 	Remember(ctx context.Context, key string, verdict []byte) error
 
 	Documents
+	Owners
 
 	// Backup writes a consistent copy of the database to path while in use.
 	Backup(ctx context.Context, path string) error

@@ -65,7 +65,7 @@ func commits(b *testing.B, one func(*Store, core.Head) core.Head) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
 }
 
-// BenchmarkSteps has 100 runs at once, each committing, claiming and resting.
+// BenchmarkSteps has 100 runs at once, each committing, looking and resting.
 func BenchmarkSteps(b *testing.B) {
 	for name, o := range map[string]Options{"durable": {}, "lazy": {LazyLooks: true}} {
 		b.Run(name, func(b *testing.B) { steps(b, openAt(b, filepath.Join(b.TempDir(), "stellwerk.db"), o)) })
@@ -73,6 +73,7 @@ func BenchmarkSteps(b *testing.B) {
 }
 
 func steps(b *testing.B, s *Store) {
+	own(b, s, "e")
 	var left, id atomic.Int64
 	left.Store(int64(b.N))
 	var wg sync.WaitGroup
@@ -81,12 +82,12 @@ func steps(b *testing.B, s *Store) {
 			stream, head := fmt.Sprintf("run/%d", id.Add(1)), core.Head{}
 			for left.Add(-1) >= 0 {
 				head = step(b, s, stream, head)
-				hints, err := s.Claim(b.Context(), "e", time.Minute, 1)
+				hints, err := s.Hints(b.Context(), "e", 1)
 				if err != nil {
 					b.Error(err)
 				}
 				for _, w := range hints {
-					if err := s.Rest(b.Context(), "e", w); err != nil {
+					if err := s.Rest(b.Context(), w); err != nil {
 						b.Error(err)
 					}
 				}
@@ -97,15 +98,21 @@ func steps(b *testing.B, s *Store) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 }
 
-// BenchmarkLook is claiming one hint and resting it.
+// BenchmarkLook is finding one hint and resting it.
 func BenchmarkLook(b *testing.B) {
 	for name, o := range map[string]Options{"durable": {}, "lazy": {LazyLooks: true}} {
 		b.Run(name, func(b *testing.B) {
 			s := openAt(b, filepath.Join(b.TempDir(), "stellwerk.db"), o)
+			own(b, s, "e")
 			commit(b, s, "run/a")
-			for b.Loop() { // a lease that has run out is claimed again
-				if hints, err := s.Claim(b.Context(), "e", 0, 1); err != nil || len(hints) != 1 {
+			for b.Loop() {
+				hints, err := s.Hints(b.Context(), "e", 1)
+				if err != nil || len(hints) != 1 {
 					b.Fatal(hints, err)
+				}
+				hints[0].Seq-- // it is to be found again
+				if err := s.Rest(b.Context(), hints[0]); err != nil {
+					b.Fatal(err)
 				}
 			}
 		})

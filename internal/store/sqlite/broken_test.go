@@ -128,33 +128,51 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 // hints once it does not.
 func TestAHintThatCannotBeWrittenIsSaid(t *testing.T) {
 	t.Parallel()
-	const engine = "e"
-	claims := func(s *Store) error { _, err := s.Claim(t.Context(), engine, time.Minute, 9); return err }
 	for name, test := range map[string]struct {
-		row string
-		ask func(s *Store, held store.Hint) error
+		on  string
+		ask func(s *Store, h store.Hint) error
 	}{
-		"taken over":    {"NEW.holder = ''", func(s *Store, _ store.Hint) error { return claims(s) }},
-		"claimed":       {"NEW.holder <> ''", func(s *Store, _ store.Hint) error { return claims(s) }},
-		"put to rest":   {"NEW.holder = ''", func(s *Store, held store.Hint) error { return s.Rest(t.Context(), engine, held) }},
-		"claimed again": {"NEW.holder <> ''", func(s *Store, _ store.Hint) error { s.engines[engine] = true; return claims(s) }},
+		"enlisted": {"INSERT ON engines", func(s *Store, _ store.Hint) error {
+			_, err := s.Enlist(t.Context(), store.Engine{ID: "f"}, time.Minute)
+			return err
+		}},
+		"inherited": {"UPDATE ON owners", func(s *Store, _ store.Hint) error {
+			_, err := s.Enlist(t.Context(), store.Engine{ID: "e"}, time.Minute)
+			return err
+		}},
+		"renewed": {"UPDATE ON engines", func(s *Store, _ store.Hint) error {
+			_, err := s.Renew(t.Context(), "e", time.Minute)
+			return err
+		}},
+		"taken": {"INSERT ON owners", func(s *Store, _ store.Hint) error {
+			_, err := s.Take(t.Context(), "e", time.Minute, []string{"q"})
+			return err
+		}},
+		"given back": {"UPDATE ON owners", func(s *Store, h store.Hint) error {
+			return s.Yield(t.Context(), []store.Owner{{Project: h.Project, Fence: h.Fence}})
+		}},
+		"raised again": {"UPDATE ON wakes", func(s *Store, h store.Hint) error {
+			return s.Yield(t.Context(), []store.Owner{{Project: h.Project, Fence: h.Fence}})
+		}},
+		"left":        {"UPDATE ON engines", func(s *Store, _ store.Hint) error { return s.Leave(t.Context(), "e") }},
+		"put to rest": {"UPDATE ON wakes", func(s *Store, h store.Hint) error { return s.Rest(t.Context(), h) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, _ := occupied(t)
-			held, err := s.Claim(t.Context(), engine, time.Minute, 1)
-			if err != nil || len(held) != 1 {
-				t.Fatalf("claimed %+v, %v", held, err)
+			own(t, s, "e")
+			before, err := s.Hints(t.Context(), "e", 9)
+			if err != nil || len(before) != 3 {
+				t.Fatalf("hints are %+v, %v", before, err)
 			}
-			delete(s.engines, engine) // it lived before
-			otherwise(t, s, "CREATE TRIGGER refuse BEFORE UPDATE ON wakes WHEN "+test.row+" BEGIN SELECT RAISE(ABORT, 'refused here'); END")
-			if err := test.ask(s, held[0]); err == nil || !strings.Contains(err.Error(), "refused here") {
+			otherwise(t, s, "UPDATE runs SET project_id = '', status = 'active' WHERE id = 'a'")
+			otherwise(t, s, "CREATE TRIGGER refuse BEFORE "+test.on+" BEGIN SELECT RAISE(ABORT, 'refused here'); END")
+			if err := test.ask(s, before[0]); err == nil || !strings.Contains(err.Error(), "refused here") {
 				t.Errorf("not said: %v", err)
 			}
 			otherwise(t, s, "DROP TRIGGER refuse")
-			delete(s.engines, engine)
-			if hints, err := s.Claim(t.Context(), engine, time.Minute, 9); err != nil || len(hints) != 3 {
-				t.Errorf("claimed afterwards: %+v, %v", hints, err)
+			if hints, err := s.Hints(t.Context(), "e", 9); err != nil || len(hints) != 3 {
+				t.Errorf("hints afterwards: %+v, %v", hints, err)
 			}
 		})
 	}
@@ -195,10 +213,23 @@ func calls(s *Store) map[string]struct {
 		"head":         {"events", func(ctx context.Context) error { _, err := s.Head(ctx, "run/a"); return err }},
 		"snapshot":     {"snapshots", func(ctx context.Context) error { _, err := s.Snapshot(ctx, "run/a"); return err }},
 		"claims":       {"claims", func(ctx context.Context) error { _, err := s.Claims(ctx); return err }},
-		"claim hints":  {"wakes", func(ctx context.Context) error { _, err := s.Claim(ctx, "e", time.Minute, 9); return err }},
-		"rest":         {"wakes", func(ctx context.Context) error { return s.Rest(ctx, "e", store.Hint{Stream: "run/a"}) }},
+		"hints":        {"wakes owners", func(ctx context.Context) error { _, err := s.Hints(ctx, "e", 9); return err }},
+		"rest":         {"wakes owners", func(ctx context.Context) error { return s.Rest(ctx, store.Hint{Stream: "run/a"}) }},
+		"adrift":       {"wakes owners engines", func(ctx context.Context) error { _, err := s.Adrift(ctx, 9); return err }},
+		"position":     {"events", func(ctx context.Context) error { _, err := s.Position(ctx); return err }},
+		"moved":        {"events", func(ctx context.Context) error { _, _, err := s.Moved(ctx, 0, 9); return err }},
+		"a fence": {"owners", func(ctx context.Context) error {
+			return s.Commit(ctx, store.Commit{Stream: "run/new", Fence: 1})
+		}},
+		"enlist": {"engines owners runs projects", func(ctx context.Context) error {
+			_, err := s.Enlist(ctx, store.Engine{ID: "e"}, time.Minute)
+			return err
+		}},
+		"renew":        {"engines", func(ctx context.Context) error { _, err := s.Renew(ctx, "", time.Minute); return err }},
+		"leave":        {"engines", func(ctx context.Context) error { return s.Leave(ctx, "e") }},
+		"yield":        {"owners", func(ctx context.Context) error { return s.Yield(ctx, []store.Owner{{Project: "p"}}) }},
 		"raised":       {"wakes", func(ctx context.Context) error { _, _, err := s.Raised(ctx, "run/a"); return err }},
-		"next due":     {"wakes", func(ctx context.Context) error { _, err := s.NextDue(ctx); return err }},
+		"next due":     {"wakes", func(ctx context.Context) error { _, err := s.NextDue(ctx, now); return err }},
 		"run":          {"runs", func(ctx context.Context) error { _, err := s.Run(ctx, "a"); return err }},
 		"runs":         {"runs", func(ctx context.Context) error { _, err := s.Runs(ctx, store.Filter{}); return err }},
 		"page of runs": {"runs", func(ctx context.Context) error { _, err := s.Runs(ctx, store.Filter{Before: "a"}); return err }},
@@ -232,7 +263,7 @@ func calls(s *Store) map[string]struct {
 // TestWhatCannotBeReadIsSaid: nobody who asks takes a table that cannot be read for an empty one.
 func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	t.Parallel()
-	for _, table := range []string{"events", "snapshots", "claims", "waiters", "slots", "slot_pools", "wakes", "runs", "projects", "tasks", "messages", "conversations", "verdicts"} {
+	for _, table := range []string{"events", "snapshots", "claims", "waiters", "slots", "slot_pools", "wakes", "engines", "owners", "runs", "projects", "tasks", "messages", "conversations", "verdicts"} {
 		t.Run(table, func(t *testing.T) {
 			t.Parallel()
 			s, _ := occupied(t)

@@ -25,6 +25,11 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 }
 
 func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query.AppendEventParams) error {
+	if c.Fence != 0 {
+		if err := fenced(ctx, tx, c.Of, c.Fence); err != nil {
+			return err
+		}
+	}
 	if err := appendEvents(ctx, tx, c, rows); err != nil {
 		return err
 	}
@@ -60,7 +65,7 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 		tx.raised = true
 	}
 	err := tx.Raise(ctx, query.RaiseParams{
-		Stream: c.Stream, Reasons: reasons, Now: now, DueAt: optionalMicros(c.DueAt),
+		Stream: c.Stream, Project: c.Of, Reasons: reasons, Now: now, DueAt: optionalMicros(c.DueAt),
 	})
 	if err != nil {
 		return fmt.Errorf("hint of %s: %w", c.Stream, err)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -17,6 +18,9 @@ func commitForever(path string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, path, Options{})
 	if err != nil {
+		return err
+	}
+	if _, err := s.Enlist(ctx, store.Engine{ID: "child"}, time.Hour); err != nil {
 		return err
 	}
 	head, err := s.Head(ctx, "run/a")
@@ -32,7 +36,7 @@ func commitForever(path string) error {
 		if err := s.Commit(ctx, store.Commit{Stream: "run/a", After: e.Seq - 1, Events: []core.Event{e}}); err != nil {
 			return err
 		}
-		if _, err := s.Claim(ctx, "child", 1<<40, 10); err != nil {
+		if _, err := s.Take(ctx, "child", time.Hour, []string{""}); err != nil {
 			return err
 		}
 		fmt.Println(e.Seq)
@@ -40,8 +44,8 @@ func commitForever(path string) error {
 }
 
 // TestKilled ends a committing process without warning, again and again: every
-// acknowledged commit is there, the chain is whole, and the hint that the
-// process held is claimed at once by the next of its name.
+// acknowledged commit is there, the chain is whole, and the next of the process's
+// name owns at once what it owned.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")
 	for round := range 5 {
@@ -86,11 +90,14 @@ func wantAcknowledged(t *testing.T, path string, seq int64) {
 	if _, err := core.VerifyChain(core.Head{}, events); err != nil {
 		t.Fatal(err)
 	}
-	hints, err := s.Claim(t.Context(), "child", 1<<40, 10)
-	if err != nil || len(hints) != 1 {
-		t.Fatalf("claimed %+v, %v", hints, err)
+	if owned, err := s.Enlist(t.Context(), store.Engine{ID: "child"}, time.Hour); err != nil || len(owned) != 1 {
+		t.Fatalf("inherited %+v, %v", owned, err)
 	}
-	if err := s.Rest(t.Context(), "child", hints[0]); err != nil {
+	hints, err := s.Hints(t.Context(), "child", 10)
+	if err != nil || len(hints) != 1 {
+		t.Fatalf("hints are %+v, %v", hints, err)
+	}
+	if err := s.Rest(t.Context(), hints[0]); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -41,7 +41,7 @@ func open(ctx context.Context, path string, o Options, schema fs.FS) (*Store, er
 	if o.Readers <= 0 {
 		o.Readers = 4
 	}
-	s := &Store{path: path, clock: o.Clock, signals: make(chan struct{}, 1), engines: map[string]bool{}}
+	s := &Store{path: path, clock: o.Clock, signals: make(chan struct{}, 1)}
 	if err := s.connect(ctx, o, schema); err != nil {
 		return nil, s.explain(err)
 	}

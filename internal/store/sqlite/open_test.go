@@ -256,28 +256,53 @@ func TestSlotsOfBefore(t *testing.T) {
 	if claims, err := s.Claims(t.Context()); err != nil || len(claims) != 1 || claims[0].Kind != core.ClaimBranch {
 		t.Errorf("claims: %v, %v", claims, err)
 	}
-	hints, err := s.Claim(t.Context(), "e", time.Minute, 9)
+	own(t, s, "e", "p")
+	hints, err := s.Hints(t.Context(), "e", 9)
 	var looked []string
 	for _, h := range hints {
 		looked = append(looked, h.Stream)
+		if err := s.Rest(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
 	}
 	slices.Sort(looked)
 	if err != nil || !slices.Equal(looked, []string{"run/a", "run/b"}) {
 		t.Errorf("looked at are %v, %v", looked, err)
 	}
-	if err := s.Commit(t.Context(), store.Commit{Stream: "project/p", Acquire: []core.Claim{core.ProjectClaim("p", "a")}}); err != nil {
+	if err := s.Commit(t.Context(), store.Commit{Stream: "project/p", Of: "p", Acquire: []core.Claim{core.ProjectClaim("p", "a")}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(t.Context(), store.Commit{Stream: "run/a", Release: []core.Claim{core.ProjectClaim("p", "a")}}); err != nil {
+	if err := s.Commit(t.Context(), store.Commit{Stream: "run/a", Of: "p", Release: []core.Claim{core.ProjectClaim("p", "a")}}); err != nil {
 		t.Fatal(err)
 	}
-	if hints, err := s.Claim(t.Context(), "e", time.Minute, 9); err != nil || len(hints) != 1 || hints[0].Stream != "project/p" {
+	if hints, err := s.Hints(t.Context(), "e", 9); err != nil || len(hints) != 1 || hints[0].Stream != "project/p" {
 		t.Errorf("who waits for a project is hinted at: %v, %v", hints, err)
 	}
 }
 
+// TestOwnersOfBefore: what the one engine of before had open is found by the first that comes, and nothing else.
+func TestOwnersOfBefore(t *testing.T) {
+	run := func(id, project, status string) string {
+		return fmt.Sprintf(`INSERT INTO runs
+			(id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, started_at, updated_at)
+			VALUES ('%s', '%[1]s', '%s', '', '', '', '%s', '', '', '', '', '', '', 1, 1);
+			INSERT INTO wakes (stream, wake_seq, done_seq, woken_at, due_at, fence, holder, lease_until) VALUES ('run/%[1]s', 2, 2, 1, 7, 1, 'engine', 9);`, id, project, status)
+	}
+	s := openAt(t, written(t, 12, run("a", "p", "paused")+run("b", "p", "paused")+run("c", "q", "completed")+`UPDATE wakes SET due_at = NULL;
+		INSERT INTO wakes (stream, wake_seq, done_seq, woken_at, fence, holder, lease_until) VALUES ('project/r', 2, 1, 1, 1, 'engine', 9);`), Options{})
+	adrift, err := s.Adrift(t.Context(), 0)
+	want := []store.Owner{{Project: "p", Fence: 1}, {Project: "r"}}
+	if diff := cmp.Diff(want, adrift); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	own(t, s, "e", "r")
+	if hints, err := s.Hints(t.Context(), "e", 9); err != nil || len(hints) != 1 || hints[0].Stream != "project/r" || hints[0].Seq != 2 {
+		t.Errorf("hints are %+v, %v", hints, err)
+	}
+}
+
 // newest is the version of the newest migration.
-const newest = 12
+const newest = 13
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")
@@ -437,21 +462,35 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestClockSetBack claims what was committed before the clock was set back.
+// TestClockSetBack finds what was committed before the clock was set back.
 func TestClockSetBack(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{Clock: func() time.Time { return now }})
 	commit(t, s, "run/a")
 	now = now.Add(-24 * time.Hour)
 	commit(t, s, "run/b")
-	hints, err := s.Claim(t.Context(), "e", time.Minute, 10)
+	own(t, s, "e")
+	hints, err := s.Hints(t.Context(), "e", 10)
 	if err != nil || len(hints) != 2 {
-		t.Fatalf("claimed %+v, %v", hints, err)
+		t.Fatalf("hints are %+v, %v", hints, err)
 	}
 	now = now.Add(time.Minute)
-	hints, err = s.Claim(t.Context(), "f", time.Minute, 10)
+	own(t, s, "f")
+	hints, err = s.Hints(t.Context(), "f", 10)
 	if err != nil || len(hints) != 2 || hints[0].Fence != 2 {
 		t.Fatalf("when the lease has run out: %+v, %v", hints, err)
+	}
+}
+
+// own makes an engine the owner of a project, of "" if none is named, for a minute.
+func own(t testing.TB, s *Store, engine string, project ...string) {
+	t.Helper()
+	_, err := s.Enlist(t.Context(), store.Engine{ID: engine}, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if taken, err := s.Take(t.Context(), engine, time.Minute, append(project, make([]string, 1-len(project))...)); err != nil || len(taken) != 1 {
+		t.Fatalf("%s took %+v, %v", engine, taken, err)
 	}
 }
 
@@ -494,11 +533,9 @@ func TestOnlyLooksAreLazy(t *testing.T) {
 			if got := synchronous(); got != "2" {
 				t.Fatalf("an event was committed with synchronous=%s", got)
 			}
-			if hints, err := s.Claim(t.Context(), "e", time.Nanosecond, 1); err != nil || len(hints) != 1 {
-				t.Fatalf("claimed %v, %v", hints, err)
-			}
+			own(t, s, "e")
 			if got := synchronous(); got != want {
-				t.Fatalf("lazy %v: a look was claimed with synchronous=%s", lazy, got)
+				t.Fatalf("lazy %v: a project was taken with synchronous=%s", lazy, got)
 			}
 		}
 	}

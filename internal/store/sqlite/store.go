@@ -3,8 +3,8 @@
 // writer that gathers what waits into a single transaction, and a pool of
 // read-only readers. SQL lives in queries/ and is turned into Go by sqlc. The
 // package must not decide anything about a run, must not delete an event, and
-// must not be opened by two programs at once for work; whoever opens it holds
-// the state folder's lock.
+// must not be opened by two programs at once for work but in tests; whoever opens it
+// holds the state folder's lock.
 package sqlite
 
 import (
@@ -13,7 +13,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -29,9 +28,10 @@ type Options struct {
 	BusyTimeout time.Duration
 	// Readers is how many reads may run at once; 4 if zero.
 	Readers int
-	// LazyLooks lets Claim, Rest and Remember return without waiting for the
-	// disk. A crash of the program still loses nothing; a crash of the machine
-	// may undo them, which costs a look more or a check run again. Events are
+	// LazyLooks lets Rest, Remember and changes of owners return without waiting
+	// for the disk. A crash of the program still loses nothing; a crash of the machine,
+	// and with it of every engine, may undo them, which costs a look more or a check
+	// run again. Events are
 	// durable either way. Off, every method is durable as the contract says.
 	LazyLooks bool
 	// OnMigrate is told of a database brought up to date, with the path of the
@@ -54,9 +54,6 @@ type Store struct {
 	read    *query.Queries // prepared on readers
 	writer  *writer
 	signals chan struct{}
-
-	mu      sync.Mutex
-	engines map[string]bool // guarded by mu: engines that have claimed hints here
 }
 
 var _ store.Store = (*Store)(nil)

@@ -262,7 +262,8 @@ func TestAHintIsNotLostBesideALookThatEnds(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
 	commit(t, s, "run/a")
-	held, err := s.Claim(t.Context(), "e", time.Hour, 1)
+	own(t, s, "e")
+	held, err := s.Hints(t.Context(), "e", 1)
 	if err != nil || len(held) != 1 {
 		t.Fatalf("claimed %+v, %v", held, err)
 	}
@@ -275,7 +276,7 @@ func TestAHintIsNotLostBesideALookThatEnds(t *testing.T) {
 	done := make(chan error, 2)
 	for i, write := range []func() error{
 		func() error { return s.Commit(t.Context(), c) },
-		func() error { return s.Rest(t.Context(), "e", held[0]) },
+		func() error { return s.Rest(t.Context(), held[0]) },
 	} {
 		go func() { done <- write() }()
 		if !waittest.Until(func() bool { return len(s.writer.queue) == i+1 }) {

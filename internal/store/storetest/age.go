@@ -71,12 +71,12 @@ func testAges(t *testing.T, open Open) {
 	t.Run("overtaken", func(t *testing.T) {
 		s := open(t)
 		push(t, s, "run/x")
-		w := claimOne(t, s, "a", "run/x")
+		w := claimOne(t, s, "order", "run/x")
 		push(t, s, "run/x")
 		tickOn(t, s)
 		push(t, s, "run/y")
 		tickOn(t, s)
-		rest(t, s, "a", w)
+		rest(t, s, "order", w)
 		if got := order(t, s); got != "y x" {
 			t.Errorf("a stream that an event overtook: %q, want it behind what nobody has looked at", got)
 		}
@@ -114,14 +114,14 @@ func testAges(t *testing.T, open Open) {
 func testTimeKept(t *testing.T, open Open) {
 	s := open(t)
 	push(t, s, "run/x", at(t, s, time.Hour), spending("x", core.Spent{}, core.ProjectLimits{CostUSD: 100}))
-	due, err := s.NextDue(t.Context())
+	due, err := s.NextDue(t.Context(), time.Time{})
 	if err != nil || due == nil {
 		t.Fatalf("due at %v, %v", due, err)
 	}
 	want := func(after string) {
 		t.Helper()
 		rest(t, s, "a", claimOne(t, s, "a", "run/x"))
-		if got, err := s.NextDue(t.Context()); err != nil || got == nil || !got.Equal(*due) {
+		if got, err := s.NextDue(t.Context(), time.Time{}); err != nil || got == nil || !got.Equal(*due) {
 			t.Errorf("%s: due at %v, %v, want %v", after, got, err, due)
 		}
 	}

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -19,17 +18,15 @@ func testHintOnce(t *testing.T, open Open) {
 	push(t, a, "run/x")
 	push(t, a, "run/x")
 	w := claimOne(t, b, "b", "run/x")
-	if w.Due {
+	if w.DueSeq != 0 {
 		t.Error("an event is told as a time that has come")
 	}
 	claimNone(t, a, "a")
 	rest(t, b, "b", w)
 	claimNone(t, a, "a")
 	claimNone(t, b, "b")
-	push(t, b, "run/x")
-	if again := claimOne(t, a, "a", "run/x"); again.Fence <= w.Fence {
-		t.Errorf("fence went from %d to %d", w.Fence, again.Fence)
-	}
+	push(t, a, "run/x")
+	claimOne(t, b, "b", "run/x")
 }
 
 func testEventDuringLook(t *testing.T, open Open) {
@@ -38,62 +35,39 @@ func testEventDuringLook(t *testing.T, open Open) {
 	w := claimOne(t, s, "a", "run/x")
 	push(t, s, "run/x")
 	rest(t, s, "a", w)
-	again := claimOne(t, s, "b", "run/x")
+	again := claimOne(t, s, "a", "run/x")
 	if again.Seq <= w.Seq {
 		t.Errorf("hint went from %d to %d", w.Seq, again.Seq)
 	}
-	rest(t, s, "b", again)
+	rest(t, s, "a", again)
 	claimNone(t, s, "a")
 }
 
-// testOwnLook keeps an engine from looking twice at once at one stream.
-func testOwnLook(t *testing.T, open Open) {
+// testOverlooked leaves a hint pending that was raised while nobody had seen the one before.
+func testOverlooked(t *testing.T, open Open) {
 	s := open(t)
 	push(t, s, "run/x")
 	w := claimOne(t, s, "a", "run/x")
 	push(t, s, "run/x")
-	claimNone(t, s, "a")
+	push(t, s, "run/x")
 	rest(t, s, "a", w)
+	rest(t, s, "a", claimOne(t, s, "a", "run/x"))
+	claimNone(t, s, "a")
+}
+
+// testHintsOfOwner shows each engine the hints of its own projects.
+func testHintsOfOwner(t *testing.T, open Open) {
+	s := open(t)
+	push(t, s, "run/x", of("p"))
 	claimOne(t, s, "a", "run/x")
-}
-
-func testLease(t *testing.T, open Open) {
-	a, b := open(t), open(t)
-	push(t, a, "run/x")
-	lost := claim(t, a, "a", time.Millisecond)
-	if len(lost) != 1 {
-		t.Fatalf("claimed %+v", lost)
+	push(t, s, "run/y", of("q"))
+	push(t, s, "project/q", of("q"))
+	if hints := claim(t, s, "b", waittest.Limit); len(hints) != 2 || hints[0].Project != "q" || hints[1].Project != "q" {
+		t.Fatalf("b sees %+v, want those of project q", hints)
 	}
-	var taken []store.Hint
-	eventually(t, "the hint of a lease that ran out is claimed", func() bool {
-		taken = claim(t, b, "b", time.Minute)
-		return len(taken) == 1
-	})
-	if taken[0].Fence <= lost[0].Fence {
-		t.Errorf("fence went from %d to %d", lost[0].Fence, taken[0].Fence)
+	if w := claimOne(t, s, "a", "run/x"); w.Project != "p" || w.Fence != 1 {
+		t.Errorf("a sees %+v", w)
 	}
-	wantErr(t, a.Rest(t.Context(), "a", lost[0]), store.ErrFenced)
-	claimNone(t, a, "a")
-	rest(t, b, "b", taken[0])
-	claimNone(t, a, "a")
-}
-
-// testRestart lets an engine go on at once where it left off.
-func testRestart(t *testing.T, open Open) {
-	before := open(t)
-	push(t, before, "run/x")
-	push(t, before, "run/y")
-	w := claim(t, before, "a", time.Hour)
-	if len(w) != 2 {
-		t.Fatalf("claimed %+v", w)
-	}
-	after := open(t)
-	claimNone(t, after, "b")
-	if again := claim(t, after, "a", time.Hour); len(again) != 2 {
-		t.Fatalf("after a restart: %+v, want both hints", again)
-	}
-	wantErr(t, before.Rest(t.Context(), "a", w[0]), store.ErrFenced)
-	claimNone(t, after, "a")
 }
 
 func at(t *testing.T, s store.Store, d time.Duration) func(*store.Commit) {
@@ -111,8 +85,8 @@ func testDue(t *testing.T, open Open) {
 	push(t, s, "run/past", at(t, s, -time.Second))
 	push(t, s, "run/future", at(t, s, time.Hour))
 	for _, w := range claim(t, s, "a", time.Minute) {
-		if w.Due != (w.Stream == "run/past") {
-			t.Errorf("%s: due is %v", w.Stream, w.Due)
+		if (w.DueSeq > 0) != (w.Stream == "run/past") {
+			t.Errorf("%s: due is %v", w.Stream, w.DueSeq)
 		}
 		rest(t, s, "a", w)
 	}
@@ -124,10 +98,10 @@ func testDue(t *testing.T, open Open) {
 	eventually(t, "a stream is claimed when its time has come", func() bool {
 		come := false
 		for _, w := range claim(t, s, "a", time.Minute) {
-			if now, err := s.Now(t.Context()); err != nil || w.Stream != "run/soon" || w.Due && now.Before(due) {
+			if now, err := s.Now(t.Context()); err != nil || w.Stream != "run/soon" || w.DueSeq > 0 && now.Before(due) {
 				t.Fatalf("claimed %+v at %v (%v), due at %v", w, now, err, due)
 			}
-			come = w.Due
+			come = w.DueSeq > 0
 			rest(t, s, "a", w)
 		}
 		return come
@@ -145,7 +119,7 @@ func testDueAgain(t *testing.T, open Open) {
 	push(t, s, "run/x", past)
 	rest(t, s, "a", w)
 	w = claimOne(t, s, "a", "run/x")
-	if !w.Due {
+	if w.DueSeq == 0 {
 		t.Fatal("the time set during a look is forgotten")
 	}
 	rest(t, s, "a", w)
@@ -157,12 +131,12 @@ func testDueWithdrawn(t *testing.T, open Open) {
 	push(t, s, "run/x", at(t, s, -time.Second))
 	push(t, s, "run/x")
 	w := claimOne(t, s, "a", "run/x")
-	if w.Due {
+	if w.DueSeq > 0 {
 		t.Error("a withdrawn time has come")
 	}
 	rest(t, s, "a", w)
 	claimNone(t, s, "a")
-	if due, err := s.NextDue(t.Context()); err != nil || due != nil {
+	if due, err := s.NextDue(t.Context(), time.Time{}); err != nil || due != nil {
 		t.Errorf("next due: %v, %v", due, err)
 	}
 }
@@ -171,17 +145,18 @@ func testNextDue(t *testing.T, open Open) {
 	s := open(t)
 	push(t, s, "run/late", at(t, s, 2*time.Hour))
 	early := push(t, s, "run/early", at(t, s, time.Hour))
-	due, err := s.NextDue(t.Context())
+	push(t, s, "run/past", at(t, s, -time.Hour))
+	now, err := s.Now(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A time that has come is among the hints: a timer set for it would only spin.
+	due, err := s.NextDue(t.Context(), now)
 	if err != nil || due == nil || due.Before(early.At.Add(50*time.Minute)) || due.After(early.At.Add(70*time.Minute)) {
 		t.Fatalf("next due: %v, %v", due, err)
 	}
-	push(t, s, "run/past", at(t, s, -time.Hour))
-	if hints := claim(t, s, "a", time.Minute); len(hints) != 3 {
-		t.Fatalf("claimed %+v", hints)
-	}
-	// A look under way was told of its time: a timer set for it would only spin.
-	if again, err := s.NextDue(t.Context()); err != nil || again == nil || !again.Equal(*due) {
-		t.Fatalf("next due during the look: %v, %v, want %v", again, err, due)
+	if late, err := s.NextDue(t.Context(), *due); err != nil || late == nil || !late.After(*due) {
+		t.Fatalf("due after the next: %v, %v", late, err)
 	}
 }
 
@@ -198,13 +173,15 @@ func testOldestFirst(t *testing.T, open Open) {
 	}
 	push(t, s, "run/9") // newer events do not make a hint younger
 	var order string
+	claim(t, s, "a", waittest.Limit)
 	for range 3 {
-		hints, err := s.Claim(t.Context(), "a", time.Minute, 2)
-		if err != nil {
-			t.Fatal(err)
+		hints, err := s.Hints(t.Context(), "a", 2)
+		if err != nil || len(hints) > 2 {
+			t.Fatalf("%+v, %v", hints, err)
 		}
 		for _, w := range hints {
 			order += w.Stream[4:]
+			rest(t, s, "a", w)
 		}
 	}
 	if order != "98765" {
@@ -305,7 +282,7 @@ func testNothingSwallowed(t *testing.T, open Open) {
 	for i := range streams {
 		pushing.Go(func() {
 			for range each {
-				push(t, s, fmt.Sprintf("run/%d", i))
+				push(t, s, fmt.Sprintf("run/%d", i), of(fmt.Sprint("p", i%engines)))
 			}
 		})
 	}
@@ -342,15 +319,8 @@ func (p *pursuit) engine(ctx context.Context, t *testing.T, s store.Store, name 
 		case <-s.Signals():
 		case <-poll.C: // the signals of other openings do not reach this one
 		}
-		hints, err := s.Claim(ctx, name, time.Minute, 2)
-		if err != nil {
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: claim: %v", name, err)
-			}
-			return
-		}
-		for _, w := range hints {
-			if err := p.look(t.Context(), s, name, w); err != nil {
+		for _, w := range claim(t, s, name, waittest.Limit) {
+			if err := p.look(t.Context(), s, w); err != nil {
 				t.Errorf("%s: %v", name, err)
 				return
 			}
@@ -358,7 +328,7 @@ func (p *pursuit) engine(ctx context.Context, t *testing.T, s store.Store, name 
 	}
 }
 
-func (p *pursuit) look(ctx context.Context, s store.Store, name string, w store.Hint) error {
+func (p *pursuit) look(ctx context.Context, s store.Store, w store.Hint) error {
 	p.mu.Lock()
 	doubled := p.busy[w.Stream]
 	p.busy[w.Stream] = true
@@ -374,5 +344,5 @@ func (p *pursuit) look(ctx context.Context, s store.Store, name string, w store.
 	p.seen[w.Stream] = max(p.seen[w.Stream], head.Seq)
 	p.busy[w.Stream] = false
 	p.mu.Unlock()
-	return s.Rest(ctx, name, w)
+	return s.Rest(ctx, w)
 }

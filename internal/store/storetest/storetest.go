@@ -43,9 +43,19 @@ func Run(t *testing.T, open Open) {
 		{"cancelled", testCancelled},
 		{"hint/once", testHintOnce},
 		{"hint/event during a look", testEventDuringLook},
-		{"hint/not to its own holder", testOwnLook},
-		{"hint/lease runs out", testLease},
-		{"hint/restart", testRestart},
+		{"hint/not done before", testOverlooked},
+		{"hint/of owned projects", testHintsOfOwner},
+		{"owner/one", testOwnerOne},
+		{"owner/lease runs out", testOwnerLease},
+		{"owner/same engine again", testOwnerInherits},
+		{"owner/leaves", testOwnerLeaves},
+		{"owner/yields", testOwnerYields},
+		{"owner/idle", testOwnerIdle},
+		{"owner/unknown", testOwnerUnknown},
+		{"owner/fence", testFence},
+		{"owner/race", testOwnerRace},
+		{"moves", testMoves},
+		{"moves/concurrent", testMovesConcurrent},
 		{"hint/due", testDue},
 		{"hint/due again", testDueAgain},
 		{"hint/due withdrawn", testDueWithdrawn},
@@ -152,34 +162,62 @@ func push(t *testing.T, s store.Store, stream string, change ...func(*store.Comm
 	return next
 }
 
+// claim takes every project without an owner for engine, and returns the hints that are the
+// engine's then.
 func claim(t *testing.T, s store.Store, engine string, lease time.Duration) []store.Hint {
 	t.Helper()
-	hints, err := s.Claim(t.Context(), engine, lease, 100)
+	_, err := s.Renew(t.Context(), engine, lease)
+	if errors.Is(err, store.ErrNotFound) {
+		_, err = s.Enlist(t.Context(), store.Engine{ID: engine, Host: "host of " + engine}, lease)
+	}
 	if err != nil {
-		t.Fatalf("claim for %s: %v", engine, err)
+		t.Fatalf("lease of %s: %v", engine, err)
+	}
+	takeAll(t, s, engine, lease)
+	hints, err := s.Hints(t.Context(), engine, 100)
+	if err != nil {
+		t.Fatalf("hints for %s: %v", engine, err)
 	}
 	return hints
 }
 
+// takeAll takes every project without an owner.
+func takeAll(t *testing.T, s store.Store, engine string, lease time.Duration) []store.Owner {
+	t.Helper()
+	adrift, err := s.Adrift(t.Context(), 0)
+	if err != nil {
+		t.Fatalf("adrift: %v", err)
+	}
+	var projects []string
+	for _, o := range adrift {
+		projects = append(projects, o.Project)
+	}
+	taken, err := s.Take(t.Context(), engine, lease, projects)
+	if err != nil {
+		t.Fatalf("take %q for %s: %v", projects, engine, err)
+	}
+	return taken
+}
+
 func claimOne(t *testing.T, s store.Store, engine, stream string) store.Hint {
 	t.Helper()
-	hints := claim(t, s, engine, time.Minute)
+	hints := claim(t, s, engine, waittest.Limit)
 	if len(hints) != 1 || hints[0].Stream != stream {
-		t.Fatalf("%s claimed %+v, want the hint of %s alone", engine, hints, stream)
+		t.Fatalf("%s sees %+v, want the hint of %s alone", engine, hints, stream)
 	}
 	return hints[0]
 }
 
 func claimNone(t *testing.T, s store.Store, engine string) {
 	t.Helper()
-	if hints := claim(t, s, engine, time.Minute); len(hints) != 0 {
-		t.Fatalf("%s claimed %+v, want nothing", engine, hints)
+	if hints := claim(t, s, engine, waittest.Limit); len(hints) != 0 {
+		t.Fatalf("%s sees %+v, want nothing", engine, hints)
 	}
 }
 
 func rest(t *testing.T, s store.Store, engine string, w store.Hint) {
 	t.Helper()
-	if err := s.Rest(t.Context(), engine, w); err != nil {
+	if err := s.Rest(t.Context(), w); err != nil {
 		t.Fatalf("rest of %s by %s: %v", w.Stream, engine, err)
 	}
 }

@@ -36,6 +36,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.addWaiterStmt, err = db.PrepareContext(ctx, addWaiter); err != nil {
 		return nil, fmt.Errorf("error preparing query AddWaiter: %w", err)
 	}
+	if q.adriftStmt, err = db.PrepareContext(ctx, adrift); err != nil {
+		return nil, fmt.Errorf("error preparing query Adrift: %w", err)
+	}
 	if q.allSlotsStmt, err = db.PrepareContext(ctx, allSlots); err != nil {
 		return nil, fmt.Errorf("error preparing query AllSlots: %w", err)
 	}
@@ -78,17 +81,14 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.eventsStmt, err = db.PrepareContext(ctx, events); err != nil {
 		return nil, fmt.Errorf("error preparing query Events: %w", err)
 	}
+	if q.fenceStmt, err = db.PrepareContext(ctx, fence); err != nil {
+		return nil, fmt.Errorf("error preparing query Fence: %w", err)
+	}
 	if q.fileSlotsStmt, err = db.PrepareContext(ctx, fileSlots); err != nil {
 		return nil, fmt.Errorf("error preparing query FileSlots: %w", err)
 	}
-	if q.freeHintsStmt, err = db.PrepareContext(ctx, freeHints); err != nil {
-		return nil, fmt.Errorf("error preparing query FreeHints: %w", err)
-	}
 	if q.headStmt, err = db.PrepareContext(ctx, head); err != nil {
 		return nil, fmt.Errorf("error preparing query Head: %w", err)
-	}
-	if q.holdHintStmt, err = db.PrepareContext(ctx, holdHint); err != nil {
-		return nil, fmt.Errorf("error preparing query HoldHint: %w", err)
 	}
 	if q.holdPoolsStmt, err = db.PrepareContext(ctx, holdPools); err != nil {
 		return nil, fmt.Errorf("error preparing query HoldPools: %w", err)
@@ -105,11 +105,20 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.inUseStmt, err = db.PrepareContext(ctx, inUse); err != nil {
 		return nil, fmt.Errorf("error preparing query InUse: %w", err)
 	}
+	if q.inheritStmt, err = db.PrepareContext(ctx, inherit); err != nil {
+		return nil, fmt.Errorf("error preparing query Inherit: %w", err)
+	}
 	if q.lastConversationMessagesStmt, err = db.PrepareContext(ctx, lastConversationMessages); err != nil {
 		return nil, fmt.Errorf("error preparing query LastConversationMessages: %w", err)
 	}
 	if q.lastMessagesStmt, err = db.PrepareContext(ctx, lastMessages); err != nil {
 		return nil, fmt.Errorf("error preparing query LastMessages: %w", err)
+	}
+	if q.letEngineGoStmt, err = db.PrepareContext(ctx, letEngineGo); err != nil {
+		return nil, fmt.Errorf("error preparing query LetEngineGo: %w", err)
+	}
+	if q.letProjectGoStmt, err = db.PrepareContext(ctx, letProjectGo); err != nil {
+		return nil, fmt.Errorf("error preparing query LetProjectGo: %w", err)
 	}
 	if q.limitPoolStmt, err = db.PrepareContext(ctx, limitPool); err != nil {
 		return nil, fmt.Errorf("error preparing query LimitPool: %w", err)
@@ -141,6 +150,12 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.openRunsStmt, err = db.PrepareContext(ctx, openRuns); err != nil {
 		return nil, fmt.Errorf("error preparing query OpenRuns: %w", err)
 	}
+	if q.ownedStmt, err = db.PrepareContext(ctx, owned); err != nil {
+		return nil, fmt.Errorf("error preparing query Owned: %w", err)
+	}
+	if q.ownerStmt, err = db.PrepareContext(ctx, owner); err != nil {
+		return nil, fmt.Errorf("error preparing query Owner: %w", err)
+	}
 	if q.pendingHintsStmt, err = db.PrepareContext(ctx, pendingHints); err != nil {
 		return nil, fmt.Errorf("error preparing query PendingHints: %w", err)
 	}
@@ -165,8 +180,14 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.putConversationStmt, err = db.PrepareContext(ctx, putConversation); err != nil {
 		return nil, fmt.Errorf("error preparing query PutConversation: %w", err)
 	}
+	if q.putEngineStmt, err = db.PrepareContext(ctx, putEngine); err != nil {
+		return nil, fmt.Errorf("error preparing query PutEngine: %w", err)
+	}
 	if q.putMessageStmt, err = db.PrepareContext(ctx, putMessage); err != nil {
 		return nil, fmt.Errorf("error preparing query PutMessage: %w", err)
+	}
+	if q.putOwnerStmt, err = db.PrepareContext(ctx, putOwner); err != nil {
+		return nil, fmt.Errorf("error preparing query PutOwner: %w", err)
 	}
 	if q.putProjectStmt, err = db.PrepareContext(ctx, putProject); err != nil {
 		return nil, fmt.Errorf("error preparing query PutProject: %w", err)
@@ -183,6 +204,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.raiseStmt, err = db.PrepareContext(ctx, raise); err != nil {
 		return nil, fmt.Errorf("error preparing query Raise: %w", err)
 	}
+	if q.raiseOpenStmt, err = db.PrepareContext(ctx, raiseOpen); err != nil {
+		return nil, fmt.Errorf("error preparing query RaiseOpen: %w", err)
+	}
 	if q.raiseWaiterStmt, err = db.PrepareContext(ctx, raiseWaiter); err != nil {
 		return nil, fmt.Errorf("error preparing query RaiseWaiter: %w", err)
 	}
@@ -194,6 +218,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.rememberStmt, err = db.PrepareContext(ctx, remember); err != nil {
 		return nil, fmt.Errorf("error preparing query Remember: %w", err)
+	}
+	if q.renewEngineStmt, err = db.PrepareContext(ctx, renewEngine); err != nil {
+		return nil, fmt.Errorf("error preparing query RenewEngine: %w", err)
 	}
 	if q.replaceDocumentStmt, err = db.PrepareContext(ctx, replaceDocument); err != nil {
 		return nil, fmt.Errorf("error preparing query ReplaceDocument: %w", err)
@@ -277,6 +304,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing addWaiterStmt: %w", cerr)
 		}
 	}
+	if q.adriftStmt != nil {
+		if cerr := q.adriftStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing adriftStmt: %w", cerr)
+		}
+	}
 	if q.allSlotsStmt != nil {
 		if cerr := q.allSlotsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing allSlotsStmt: %w", cerr)
@@ -347,24 +379,19 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing eventsStmt: %w", cerr)
 		}
 	}
+	if q.fenceStmt != nil {
+		if cerr := q.fenceStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing fenceStmt: %w", cerr)
+		}
+	}
 	if q.fileSlotsStmt != nil {
 		if cerr := q.fileSlotsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing fileSlotsStmt: %w", cerr)
 		}
 	}
-	if q.freeHintsStmt != nil {
-		if cerr := q.freeHintsStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing freeHintsStmt: %w", cerr)
-		}
-	}
 	if q.headStmt != nil {
 		if cerr := q.headStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing headStmt: %w", cerr)
-		}
-	}
-	if q.holdHintStmt != nil {
-		if cerr := q.holdHintStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing holdHintStmt: %w", cerr)
 		}
 	}
 	if q.holdPoolsStmt != nil {
@@ -392,6 +419,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing inUseStmt: %w", cerr)
 		}
 	}
+	if q.inheritStmt != nil {
+		if cerr := q.inheritStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing inheritStmt: %w", cerr)
+		}
+	}
 	if q.lastConversationMessagesStmt != nil {
 		if cerr := q.lastConversationMessagesStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing lastConversationMessagesStmt: %w", cerr)
@@ -400,6 +432,16 @@ func (q *Queries) Close() error {
 	if q.lastMessagesStmt != nil {
 		if cerr := q.lastMessagesStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing lastMessagesStmt: %w", cerr)
+		}
+	}
+	if q.letEngineGoStmt != nil {
+		if cerr := q.letEngineGoStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing letEngineGoStmt: %w", cerr)
+		}
+	}
+	if q.letProjectGoStmt != nil {
+		if cerr := q.letProjectGoStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing letProjectGoStmt: %w", cerr)
 		}
 	}
 	if q.limitPoolStmt != nil {
@@ -452,6 +494,16 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing openRunsStmt: %w", cerr)
 		}
 	}
+	if q.ownedStmt != nil {
+		if cerr := q.ownedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing ownedStmt: %w", cerr)
+		}
+	}
+	if q.ownerStmt != nil {
+		if cerr := q.ownerStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing ownerStmt: %w", cerr)
+		}
+	}
 	if q.pendingHintsStmt != nil {
 		if cerr := q.pendingHintsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing pendingHintsStmt: %w", cerr)
@@ -492,9 +544,19 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing putConversationStmt: %w", cerr)
 		}
 	}
+	if q.putEngineStmt != nil {
+		if cerr := q.putEngineStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putEngineStmt: %w", cerr)
+		}
+	}
 	if q.putMessageStmt != nil {
 		if cerr := q.putMessageStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing putMessageStmt: %w", cerr)
+		}
+	}
+	if q.putOwnerStmt != nil {
+		if cerr := q.putOwnerStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putOwnerStmt: %w", cerr)
 		}
 	}
 	if q.putProjectStmt != nil {
@@ -522,6 +584,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing raiseStmt: %w", cerr)
 		}
 	}
+	if q.raiseOpenStmt != nil {
+		if cerr := q.raiseOpenStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing raiseOpenStmt: %w", cerr)
+		}
+	}
 	if q.raiseWaiterStmt != nil {
 		if cerr := q.raiseWaiterStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing raiseWaiterStmt: %w", cerr)
@@ -540,6 +607,11 @@ func (q *Queries) Close() error {
 	if q.rememberStmt != nil {
 		if cerr := q.rememberStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing rememberStmt: %w", cerr)
+		}
+	}
+	if q.renewEngineStmt != nil {
+		if cerr := q.renewEngineStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing renewEngineStmt: %w", cerr)
 		}
 	}
 	if q.replaceDocumentStmt != nil {
@@ -680,6 +752,7 @@ type Queries struct {
 	addPoolStmt                  *sql.Stmt
 	addSlotsStmt                 *sql.Stmt
 	addWaiterStmt                *sql.Stmt
+	adriftStmt                   *sql.Stmt
 	allSlotsStmt                 *sql.Stmt
 	appendEventStmt              *sql.Stmt
 	claimsStmt                   *sql.Stmt
@@ -694,17 +767,19 @@ type Queries struct {
 	dropSlotsStmt                *sql.Stmt
 	dueHintsStmt                 *sql.Stmt
 	eventsStmt                   *sql.Stmt
+	fenceStmt                    *sql.Stmt
 	fileSlotsStmt                *sql.Stmt
-	freeHintsStmt                *sql.Stmt
 	headStmt                     *sql.Stmt
-	holdHintStmt                 *sql.Stmt
 	holdPoolsStmt                *sql.Stmt
 	holdSlotsStmt                *sql.Stmt
 	holderInStmt                 *sql.Stmt
 	holdersStmt                  *sql.Stmt
 	inUseStmt                    *sql.Stmt
+	inheritStmt                  *sql.Stmt
 	lastConversationMessagesStmt *sql.Stmt
 	lastMessagesStmt             *sql.Stmt
+	letEngineGoStmt              *sql.Stmt
+	letProjectGoStmt             *sql.Stmt
 	limitPoolStmt                *sql.Stmt
 	makeDocumentStmt             *sql.Stmt
 	messageByEventStmt           *sql.Stmt
@@ -715,6 +790,8 @@ type Queries struct {
 	openProjectRunsStmt          *sql.Stmt
 	openQuestionsStmt            *sql.Stmt
 	openRunsStmt                 *sql.Stmt
+	ownedStmt                    *sql.Stmt
+	ownerStmt                    *sql.Stmt
 	pendingHintsStmt             *sql.Stmt
 	poolsOfStmt                  *sql.Stmt
 	projectStmt                  *sql.Stmt
@@ -723,16 +800,20 @@ type Queries struct {
 	projectRunsStmt              *sql.Stmt
 	projectsStmt                 *sql.Stmt
 	putConversationStmt          *sql.Stmt
+	putEngineStmt                *sql.Stmt
 	putMessageStmt               *sql.Stmt
+	putOwnerStmt                 *sql.Stmt
 	putProjectStmt               *sql.Stmt
 	putRunStmt                   *sql.Stmt
 	putSnapshotStmt              *sql.Stmt
 	putTaskStmt                  *sql.Stmt
 	raiseStmt                    *sql.Stmt
+	raiseOpenStmt                *sql.Stmt
 	raiseWaiterStmt              *sql.Stmt
 	raisedStmt                   *sql.Stmt
 	recallStmt                   *sql.Stmt
 	rememberStmt                 *sql.Stmt
+	renewEngineStmt              *sql.Stmt
 	replaceDocumentStmt          *sql.Stmt
 	restHintStmt                 *sql.Stmt
 	runStmt                      *sql.Stmt
@@ -762,6 +843,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		addPoolStmt:                  q.addPoolStmt,
 		addSlotsStmt:                 q.addSlotsStmt,
 		addWaiterStmt:                q.addWaiterStmt,
+		adriftStmt:                   q.adriftStmt,
 		allSlotsStmt:                 q.allSlotsStmt,
 		appendEventStmt:              q.appendEventStmt,
 		claimsStmt:                   q.claimsStmt,
@@ -776,17 +858,19 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		dropSlotsStmt:                q.dropSlotsStmt,
 		dueHintsStmt:                 q.dueHintsStmt,
 		eventsStmt:                   q.eventsStmt,
+		fenceStmt:                    q.fenceStmt,
 		fileSlotsStmt:                q.fileSlotsStmt,
-		freeHintsStmt:                q.freeHintsStmt,
 		headStmt:                     q.headStmt,
-		holdHintStmt:                 q.holdHintStmt,
 		holdPoolsStmt:                q.holdPoolsStmt,
 		holdSlotsStmt:                q.holdSlotsStmt,
 		holderInStmt:                 q.holderInStmt,
 		holdersStmt:                  q.holdersStmt,
 		inUseStmt:                    q.inUseStmt,
+		inheritStmt:                  q.inheritStmt,
 		lastConversationMessagesStmt: q.lastConversationMessagesStmt,
 		lastMessagesStmt:             q.lastMessagesStmt,
+		letEngineGoStmt:              q.letEngineGoStmt,
+		letProjectGoStmt:             q.letProjectGoStmt,
 		limitPoolStmt:                q.limitPoolStmt,
 		makeDocumentStmt:             q.makeDocumentStmt,
 		messageByEventStmt:           q.messageByEventStmt,
@@ -797,6 +881,8 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		openProjectRunsStmt:          q.openProjectRunsStmt,
 		openQuestionsStmt:            q.openQuestionsStmt,
 		openRunsStmt:                 q.openRunsStmt,
+		ownedStmt:                    q.ownedStmt,
+		ownerStmt:                    q.ownerStmt,
 		pendingHintsStmt:             q.pendingHintsStmt,
 		poolsOfStmt:                  q.poolsOfStmt,
 		projectStmt:                  q.projectStmt,
@@ -805,16 +891,20 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		projectRunsStmt:              q.projectRunsStmt,
 		projectsStmt:                 q.projectsStmt,
 		putConversationStmt:          q.putConversationStmt,
+		putEngineStmt:                q.putEngineStmt,
 		putMessageStmt:               q.putMessageStmt,
+		putOwnerStmt:                 q.putOwnerStmt,
 		putProjectStmt:               q.putProjectStmt,
 		putRunStmt:                   q.putRunStmt,
 		putSnapshotStmt:              q.putSnapshotStmt,
 		putTaskStmt:                  q.putTaskStmt,
 		raiseStmt:                    q.raiseStmt,
+		raiseOpenStmt:                q.raiseOpenStmt,
 		raiseWaiterStmt:              q.raiseWaiterStmt,
 		raisedStmt:                   q.raisedStmt,
 		recallStmt:                   q.recallStmt,
 		rememberStmt:                 q.rememberStmt,
+		renewEngineStmt:              q.renewEngineStmt,
 		replaceDocumentStmt:          q.replaceDocumentStmt,
 		restHintStmt:                 q.restHintStmt,
 		runStmt:                      q.runStmt,

@@ -11,26 +11,30 @@ import (
 )
 
 const dueHints = `-- name: DueHints :many
-SELECT stream, wake_seq, ready_at, due_at, fence
-FROM wakes WHERE ready_at > 0 AND ready_at <= CAST(?1 AS INTEGER) ORDER BY ready_at
-LIMIT CAST(?2 AS INTEGER)
+SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.ready_at, wakes.due_at, wakes.due_seq, owners.fence
+FROM wakes JOIN owners ON owners.project = wakes.project AND owners.held = 1 AND owners.engine = CAST(?1 AS TEXT)
+WHERE wakes.ready_at > 0 AND wakes.ready_at <= CAST(?2 AS INTEGER) ORDER BY wakes.ready_at
+LIMIT CAST(?3 AS INTEGER)
 `
 
 type DueHintsParams struct {
-	Now  int64
-	Most int64
+	Engine string
+	Now    int64
+	Most   int64
 }
 
 type DueHintsRow struct {
 	Stream  string
+	Project string
 	HintSeq int64
 	ReadyAt sql.NullInt64
 	DueAt   sql.NullInt64
+	DueSeq  int64
 	Fence   int64
 }
 
 func (q *Queries) DueHints(ctx context.Context, arg DueHintsParams) ([]DueHintsRow, error) {
-	rows, err := q.query(ctx, q.dueHintsStmt, dueHints, arg.Now, arg.Most)
+	rows, err := q.query(ctx, q.dueHintsStmt, dueHints, arg.Engine, arg.Now, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +44,11 @@ func (q *Queries) DueHints(ctx context.Context, arg DueHintsParams) ([]DueHintsR
 		var i DueHintsRow
 		if err := rows.Scan(
 			&i.Stream,
+			&i.Project,
 			&i.HintSeq,
 			&i.ReadyAt,
 			&i.DueAt,
+			&i.DueSeq,
 			&i.Fence,
 		); err != nil {
 			return nil, err
@@ -58,67 +64,40 @@ func (q *Queries) DueHints(ctx context.Context, arg DueHintsParams) ([]DueHintsR
 	return items, nil
 }
 
-const freeHints = `-- name: FreeHints :exec
-UPDATE wakes SET holder = '', lease_until = 0, seen_due = NULL WHERE holder = ?
-`
-
-func (q *Queries) FreeHints(ctx context.Context, holder string) error {
-	_, err := q.exec(ctx, q.freeHintsStmt, freeHints, holder)
-	return err
-}
-
-const holdHint = `-- name: HoldHint :exec
-UPDATE wakes SET
-    fence       = fence + 1,
-    holder      = ?1,
-    lease_until = ?2,
-    seen_due    = ?3
-WHERE stream = ?4
-`
-
-type HoldHintParams struct {
-	Holder     string
-	LeaseUntil int64
-	SeenDue    sql.NullInt64
-	Stream     string
-}
-
-func (q *Queries) HoldHint(ctx context.Context, arg HoldHintParams) error {
-	_, err := q.exec(ctx, q.holdHintStmt, holdHint,
-		arg.Holder,
-		arg.LeaseUntil,
-		arg.SeenDue,
-		arg.Stream,
-	)
-	return err
-}
-
 const nextDue = `-- name: NextDue :one
-SELECT due_at FROM wakes WHERE due_at IS NOT NULL AND seen_due IS NULL ORDER BY due_at LIMIT 1
+SELECT due_at FROM wakes WHERE due_at IS NOT NULL AND due_at > CAST(?1 AS INTEGER) ORDER BY due_at LIMIT 1
 `
 
-func (q *Queries) NextDue(ctx context.Context) (sql.NullInt64, error) {
-	row := q.queryRow(ctx, q.nextDueStmt, nextDue)
+func (q *Queries) NextDue(ctx context.Context, after int64) (sql.NullInt64, error) {
+	row := q.queryRow(ctx, q.nextDueStmt, nextDue, after)
 	var due_at sql.NullInt64
 	err := row.Scan(&due_at)
 	return due_at, err
 }
 
 const pendingHints = `-- name: PendingHints :many
-SELECT stream, wake_seq, woken_at, due_at, fence
-FROM wakes WHERE ready_at = 0 ORDER BY woken_at LIMIT CAST(?1 AS INTEGER)
+SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.woken_at, wakes.due_at, wakes.due_seq, owners.fence
+FROM wakes JOIN owners ON owners.project = wakes.project AND owners.held = 1 AND owners.engine = CAST(?1 AS TEXT)
+WHERE wakes.ready_at = 0 ORDER BY wakes.woken_at LIMIT CAST(?2 AS INTEGER)
 `
+
+type PendingHintsParams struct {
+	Engine string
+	Most   int64
+}
 
 type PendingHintsRow struct {
 	Stream   string
+	Project  string
 	HintSeq  int64
 	HintedAt int64
 	DueAt    sql.NullInt64
+	DueSeq   int64
 	Fence    int64
 }
 
-func (q *Queries) PendingHints(ctx context.Context, most int64) ([]PendingHintsRow, error) {
-	rows, err := q.query(ctx, q.pendingHintsStmt, pendingHints, most)
+func (q *Queries) PendingHints(ctx context.Context, arg PendingHintsParams) ([]PendingHintsRow, error) {
+	rows, err := q.query(ctx, q.pendingHintsStmt, pendingHints, arg.Engine, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -128,9 +107,11 @@ func (q *Queries) PendingHints(ctx context.Context, most int64) ([]PendingHintsR
 		var i PendingHintsRow
 		if err := rows.Scan(
 			&i.Stream,
+			&i.Project,
 			&i.HintSeq,
 			&i.HintedAt,
 			&i.DueAt,
+			&i.DueSeq,
 			&i.Fence,
 		); err != nil {
 			return nil, err
@@ -148,31 +129,52 @@ func (q *Queries) PendingHints(ctx context.Context, most int64) ([]PendingHintsR
 
 const raise = `-- name: Raise :exec
 
-INSERT INTO wakes (stream, wake_seq, done_seq, woken_at, due_at, fence, holder, lease_until)
-VALUES (?1, ?2, 0, ?3, ?4, 0, '', 0)
+INSERT INTO wakes (stream, project, wake_seq, done_seq, woken_at, due_at, due_seq)
+VALUES (?1, ?2, ?3, 0, ?4, ?5, 1)
 ON CONFLICT (stream) DO UPDATE SET
+    project  = excluded.project,
     woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE excluded.woken_at END,
     wake_seq = wake_seq + excluded.wake_seq,
     due_at   = excluded.due_at,
-    seen_due = NULL
-WHERE holder <> '' OR wake_seq = done_seq OR due_at IS NOT excluded.due_at OR seen_due IS NOT NULL
+    due_seq  = due_seq + 1
 `
 
 type RaiseParams struct {
 	Stream  string
+	Project string
 	Reasons int64
 	Now     int64
 	DueAt   sql.NullInt64
 }
 
-// A hint that waits to be claimed already, for the same time, stays as it is.
+// Every commit counts: a look under way answers only for what was raised before it began.
 func (q *Queries) Raise(ctx context.Context, arg RaiseParams) error {
 	_, err := q.exec(ctx, q.raiseStmt, raise,
 		arg.Stream,
+		arg.Project,
 		arg.Reasons,
 		arg.Now,
 		arg.DueAt,
 	)
+	return err
+}
+
+const raiseOpen = `-- name: RaiseOpen :exec
+UPDATE wakes SET
+    woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE ?1 END,
+    wake_seq = wake_seq + 1
+WHERE stream IN (
+    SELECT 'run/' || id FROM runs
+    WHERE project_id = ?2 AND status NOT IN ('completed', 'failed', 'cancelled'))
+`
+
+type RaiseOpenParams struct {
+	Now     int64
+	Project string
+}
+
+func (q *Queries) RaiseOpen(ctx context.Context, arg RaiseOpenParams) error {
+	_, err := q.exec(ctx, q.raiseOpenStmt, raiseOpen, arg.Now, arg.Project)
 	return err
 }
 
@@ -213,29 +215,26 @@ func (q *Queries) Raised(ctx context.Context, stream string) (RaisedRow, error) 
 
 const restHint = `-- name: RestHint :one
 UPDATE wakes SET
-    done_seq    = max(done_seq, CAST(?1 AS INTEGER)),
-    woken_at    = ?2,
-    due_at      = CASE WHEN due_at = seen_due THEN NULL ELSE due_at END,
-    seen_due    = NULL,
-    holder      = '',
-    lease_until = 0
-WHERE stream = ?3 AND fence = ?4
+    done_seq = max(done_seq, CAST(?1 AS INTEGER)),
+    woken_at = ?2,
+    due_at   = CASE WHEN due_seq = CAST(?3 AS INTEGER) THEN NULL ELSE due_at END
+WHERE stream = ?4
 RETURNING wake_seq > done_seq AS pending
 `
 
 type RestHintParams struct {
 	Seen   int64
 	Now    int64
+	DueSeq int64
 	Stream string
-	Fence  int64
 }
 
 func (q *Queries) RestHint(ctx context.Context, arg RestHintParams) (bool, error) {
 	row := q.queryRow(ctx, q.restHintStmt, restHint,
 		arg.Seen,
 		arg.Now,
+		arg.DueSeq,
 		arg.Stream,
-		arg.Fence,
 	)
 	var column_1 bool
 	err := row.Scan(&column_1)

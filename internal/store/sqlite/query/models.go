@@ -35,6 +35,12 @@ type DocumentVersion struct {
 	Last int64
 }
 
+type Engine struct {
+	ID         string
+	Host       string
+	LeaseUntil int64
+}
+
 type Event struct {
 	Stream   string
 	Seq      int64
@@ -50,16 +56,14 @@ type Event struct {
 }
 
 type Hint struct {
-	Stream     string
-	HintSeq    int64
-	DoneSeq    int64
-	HintedAt   int64
-	DueAt      sql.NullInt64
-	SeenDue    sql.NullInt64
-	Fence      int64
-	Holder     string
-	LeaseUntil int64
-	ReadyAt    sql.NullInt64
+	Stream   string
+	Project  string
+	HintSeq  int64
+	DoneSeq  int64
+	HintedAt int64
+	DueAt    sql.NullInt64
+	DueSeq   int64
+	ReadyAt  sql.NullInt64
 }
 
 type Message struct {
@@ -76,6 +80,13 @@ type Message struct {
 	DueAt          sql.NullInt64
 	At             int64
 	ConversationID string
+}
+
+type Owner struct {
+	Project string
+	Engine  string
+	Fence   int64
+	Held    int64
 }
 
 type Project struct {

@@ -1,0 +1,372 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// ownership is what this engine owns, as far as it knows. It may act for a project
+// only while it is certain that no other engine has taken it: the lease ends by the
+// database's clock at the earliest one lease after it was asked for.
+type ownership struct {
+	lease   time.Duration
+	doubted chan struct{} // somebody wanted to act while that was not certain
+
+	change sync.Mutex // held while the store is asked for or told of a change
+
+	mu     sync.Mutex
+	fences map[string]int64
+	asked  time.Time       // when the lease that holds was asked for
+	missed map[string]bool // projects for which nobody acted although they are this engine's
+	idle   map[string]int  // how many renewals in a row a project was idle
+	unfit  map[string]unfit
+}
+
+// unfit is a project that this engine leaves to others.
+type unfit struct {
+	why   string
+	until time.Time // when to ask again
+}
+
+func newOwnership(lease time.Duration) *ownership {
+	return &ownership{
+		lease: lease, doubted: make(chan struct{}, 1),
+		fences: map[string]int64{}, missed: map[string]bool{}, idle: map[string]int{}, unfit: map[string]unfit{},
+	}
+}
+
+// certain reports that no other engine can have taken what this one owns. A quarter
+// of the lease is kept for what is begun now. A clock that stood still while the
+// machine slept counts no less than one that was set forward.
+func (o *ownership) certain(now time.Time) bool {
+	passed := max(now.Sub(o.asked), now.Round(0).Sub(o.asked.Round(0)))
+	return passed < o.lease-o.lease/4
+}
+
+// fence is that under which this engine may act for a project now; false if it may
+// not.
+func (o *ownership) fence(project string) (int64, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	fence, mine := o.fences[project]
+	if !mine {
+		return 0, false
+	}
+	if o.certain(time.Now()) {
+		return fence, true
+	}
+	o.missed[project] = true
+	select {
+	case o.doubted <- struct{}{}:
+	default:
+	}
+	return 0, false
+}
+
+// hold notes what the store said that this engine owns in addition.
+func (o *ownership) hold(asked time.Time, owned []store.Owner) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked = asked
+	for _, p := range owned {
+		o.fences[p.Project] = p.Fence
+	}
+}
+
+// confirm compares what this engine believes to own with what the store says: what it has
+// lost, and those for which nobody acted meanwhile.
+func (o *ownership) confirm(asked time.Time, owned []store.Owner) (lost, again []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked = asked
+	still := map[string]int64{}
+	for _, p := range owned {
+		still[p.Project] = p.Fence
+	}
+	for project, fence := range o.fences {
+		if still[project] != fence {
+			lost = append(lost, project)
+			o.forget(project)
+		}
+	}
+	for project := range o.missed {
+		again = append(again, project)
+	}
+	clear(o.missed)
+	return lost, again
+}
+
+// suspend returns everything that this engine is no longer certain to own. What of it is still
+// its own when the store can be asked again is taken up then.
+func (o *ownership) suspend() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.certain(time.Now()) {
+		return nil
+	}
+	var doubtful []string
+	for project := range o.fences {
+		if !o.missed[project] {
+			doubtful = append(doubtful, project)
+		}
+		o.missed[project] = true
+	}
+	return doubtful
+}
+
+// rests reports that a project has been idle for two renewals in a row.
+func (o *ownership) rests(p store.Owner) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !p.Idle || o.fences[p.Project] != p.Fence {
+		delete(o.idle, p.Project)
+		return false
+	}
+	o.idle[p.Project]++
+	return o.idle[p.Project] > 1
+}
+
+// drop forgets a project that is owned under this fence; false if it is not.
+func (o *ownership) drop(project string, fence int64) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if fence == 0 || o.fences[project] != fence {
+		return false
+	}
+	o.forget(project)
+	return true
+}
+
+func (o *ownership) forget(project string) {
+	delete(o.fences, project)
+	delete(o.missed, project)
+	delete(o.idle, project)
+}
+
+func (o *ownership) none() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.fences) == 0
+}
+
+// Owns reports that this engine owns a project under a fence, with time enough to
+// begin what others can see.
+func (e *Engine) Owns(project string, fence int64) bool {
+	now, mine := e.owned.fence(project)
+	return mine && now == fence
+}
+
+// Begin makes this engine one that owns projects: those that it owned before it ended
+// last, and those that nobody owns. What is under way in them is found again.
+func (e *Engine) Begin(ctx context.Context) error {
+	asked := time.Now()
+	owned, err := e.store.Enlist(ctx, store.Engine{ID: e.opts.ID, Host: e.opts.Host}, e.opts.Lease)
+	if err != nil {
+		return err
+	}
+	e.owned.hold(asked, owned)
+	e.begun = true
+	for _, p := range append(owned, e.takeAdrift(ctx)...) {
+		e.adopt(ctx, p.Project)
+	}
+	return nil
+}
+
+// Leave gives back everything that this engine owns, for others to take at once.
+func (e *Engine) Leave(ctx context.Context) error {
+	e.owned.change.Lock()
+	defer e.owned.change.Unlock()
+	if !e.begun {
+		return nil
+	}
+	e.owned.mu.Lock()
+	clear(e.owned.fences)
+	e.owned.mu.Unlock()
+	return e.store.Leave(ctx, e.opts.ID)
+}
+
+// giveUp gives back a project that this engine cannot work on, whether or not it owns it.
+func (e *Engine) giveUp(ctx context.Context, project string) error {
+	e.owned.change.Lock()
+	defer e.owned.change.Unlock()
+	e.owned.mu.Lock()
+	fence := e.owned.fences[project]
+	e.owned.mu.Unlock()
+	return e.yield(ctx, store.Owner{Project: project, Fence: fence})
+}
+
+// yield gives one project back. e.owned.change is held.
+func (e *Engine) yield(ctx context.Context, p store.Owner) error {
+	if !e.owned.drop(p.Project, p.Fence) {
+		return nil
+	}
+	e.dispatcher.Release(p.Project)
+	return e.store.Yield(ctx, []store.Owner{p})
+}
+
+// takeAtOnce is how many projects are taken in one go.
+const takeAtOnce = 256
+
+// takeAdrift takes the projects that somebody should own and nobody does, as far as this
+// engine can work on them.
+func (e *Engine) takeAdrift(ctx context.Context) []store.Owner {
+	adrift, err := e.store.Adrift(ctx, takeAtOnce)
+	if err != nil {
+		e.fault(ctx, "look for projects without an owner", err)
+		return nil
+	}
+	var wanted []string
+	for _, p := range adrift {
+		if e.able(ctx, p) {
+			wanted = append(wanted, p.Project)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	e.owned.change.Lock()
+	defer e.owned.change.Unlock()
+	asked := time.Now()
+	taken, err := e.store.Take(ctx, e.opts.ID, e.opts.Lease, wanted)
+	if err != nil {
+		e.fault(ctx, "take projects", err)
+		return nil
+	}
+	e.owned.hold(asked, taken)
+	return taken
+}
+
+// askAgain is when a project is looked at again that this engine could not work on.
+const askAgain = 30 * time.Second
+
+// able reports that this engine can work on a project. What it owned last, or the one engine
+// of a version without owners, it never leaves to others for what its host lacks: a person
+// there is to be told.
+func (e *Engine) able(ctx context.Context, p store.Owner) bool {
+	e.owned.mu.Lock()
+	was, known := e.owned.unfit[p.Project]
+	_, mine := e.owned.fences[p.Project]
+	e.owned.mu.Unlock()
+	if mine || e.Left(p.Project) != nil { // its lease is to be renewed, or it is for others
+		return false
+	}
+	if known && time.Now().Before(was.until) {
+		return false
+	}
+	var why error
+	former := p.Engine == e.opts.ID || p.Engine == "" && p.Fence > 0
+	if e.opts.Able != nil && !former {
+		why = e.opts.Able(ctx, p.Project)
+	}
+	e.owned.mu.Lock()
+	defer e.owned.mu.Unlock()
+	if why == nil {
+		delete(e.owned.unfit, p.Project)
+		return true
+	}
+	e.owned.unfit[p.Project] = unfit{why.Error(), time.Now().Add(askAgain)}
+	if was.why != why.Error() {
+		e.log.Warn("a project is left to other engines", "project", p.Project, "reason", why)
+	}
+	return false
+}
+
+// adopt takes up what is under way in a project that this engine has come to own.
+func (e *Engine) adopt(ctx context.Context, project string) {
+	open, err := e.store.Runs(ctx, store.Filter{Project: project, Open: true})
+	if err != nil {
+		e.fault(ctx, "look at the open runs of a project", err, "project", project)
+	}
+	for _, run := range open {
+		if err := e.Poke(ctx, run.ID); err != nil && !errors.Is(err, core.ErrUnreadable) { // which is said of the project
+			e.fault(ctx, "look at an open run", err, "run", run.Alias)
+		}
+	}
+	row, err := e.store.Project(ctx, project)
+	if err != nil || row.Queued == 0 && row.Paused == "" {
+		return // one that is not registered has nothing to be seen to
+	}
+	if err := e.Tend(ctx, project); err != nil && !errors.Is(err, core.ErrUnreadable) {
+		e.fault(ctx, "look at a project", err, "project", row.Name)
+	}
+}
+
+// keep renews the lease until the context ends, well before it runs out.
+func (e *Engine) keep(ctx context.Context, work *sync.WaitGroup) {
+	tick := time.NewTicker(e.opts.Lease / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-e.owned.doubted:
+		}
+		if e.owned.none() {
+			continue
+		}
+		for _, project := range e.renewLease(ctx) {
+			work.Go(func() { e.adopt(ctx, project) })
+		}
+	}
+}
+
+// renewLease renews the lease, and lets go of what others have taken. It returns the projects
+// to be taken up again, because nobody acted for them while the lease was in doubt.
+func (e *Engine) renewLease(ctx context.Context) []string {
+	e.owned.change.Lock()
+	defer e.owned.change.Unlock()
+	asked := time.Now()
+	owned, err := e.store.Renew(ctx, e.opts.ID, e.opts.Lease)
+	if err != nil {
+		e.fault(ctx, "renew the lease", err)
+		for _, project := range e.owned.suspend() {
+			e.dispatcher.Release(project)
+		}
+		return nil
+	}
+	lost, again := e.owned.confirm(asked, owned)
+	for _, project := range lost {
+		e.log.Warn("another engine has taken a project over", "project", project)
+		e.dispatcher.Release(project)
+	}
+	for _, p := range owned {
+		if e.owned.rests(p) && !e.looks.busy(p.Project) {
+			if err := e.yield(ctx, p); err != nil {
+				e.fault(ctx, "give a project back", err, "project", p.Project)
+			}
+		}
+	}
+	return again
+}
+
+// fenced lets go of a project, because a step for it was refused under its fence, and puts the
+// refusal on record. The step's own context may have ended with the project.
+func (e *Engine) fenced(ctx context.Context, s *stream, in input, why error) {
+	ctx = context.WithoutCancel(ctx)
+	if err := e.load(ctx, s); err != nil || s.run == nil {
+		e.log.Error("record a refusal", "stream", s.name, "error", err)
+		return
+	}
+	if e.owned.drop(s.run.Project, in.fence) {
+		e.log.Warn("another engine has taken a project over", "project", s.run.Project)
+		e.dispatcher.Release(s.run.Project)
+	}
+	reason := "engine " + e.opts.ID + " on " + e.opts.Host + " no longer owns the project: " + why.Error()
+	_, err := e.step(ctx, s, input{actor: core.Engine(), body: core.CommandRefused{Command: string(core.TypeOf(in.body)), Reason: reason}})
+	if err != nil {
+		e.log.Error("record a refusal", "stream", s.name, "error", err)
+	}
+}
+
+// fault logs what went wrong, unless it did because the engine ends.
+func (e *Engine) fault(ctx context.Context, what string, err error, with ...any) {
+	if ctx.Err() == nil {
+		e.log.Error(what, append(with, "error", err)...)
+	}
+}

@@ -1,0 +1,192 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+// Enlist begins a life of an engine.
+func (s *Store) Enlist(ctx context.Context, e store.Engine, lease time.Duration) ([]store.Owner, error) {
+	return s.owning(ctx, func(ctx context.Context, tx *txn) ([]store.Owner, error) {
+		err := tx.PutEngine(ctx, query.PutEngineParams{ID: e.ID, Host: e.Host, LeaseUntil: micros(s.now().Add(lease))})
+		if err != nil {
+			return nil, fmt.Errorf("enlist %s: %w", e.ID, err)
+		}
+		if err := tx.Inherit(ctx, e.ID); err != nil {
+			return nil, fmt.Errorf("inherit the projects of %s: %w", e.ID, err)
+		}
+		return owned(ctx, tx, e.ID)
+	})
+}
+
+// Renew has an engine's lease last from now.
+func (s *Store) Renew(ctx context.Context, engine string, lease time.Duration) ([]store.Owner, error) {
+	return s.owning(ctx, func(ctx context.Context, tx *txn) ([]store.Owner, error) {
+		if err := s.renew(ctx, tx, engine, lease); err != nil {
+			return nil, err
+		}
+		return owned(ctx, tx, engine)
+	})
+}
+
+// Take makes an engine the owner of those projects that have no other.
+func (s *Store) Take(ctx context.Context, engine string, lease time.Duration, projects []string) ([]store.Owner, error) {
+	return s.owning(ctx, func(ctx context.Context, tx *txn) ([]store.Owner, error) {
+		if err := s.renew(ctx, tx, engine, lease); err != nil {
+			return nil, err
+		}
+		var taken []store.Owner
+		for _, project := range projects {
+			o, err := take(ctx, tx, engine, project, micros(s.now()))
+			if err != nil {
+				return nil, fmt.Errorf("take project %s: %w", project, err)
+			}
+			if o != nil {
+				taken = append(taken, *o)
+			}
+		}
+		return taken, nil
+	})
+}
+
+// take returns nil for a project that another engine owns.
+func take(ctx context.Context, tx *txn, engine, project string, now int64) (*store.Owner, error) {
+	was, err := tx.Owner(ctx, project)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return nil, err
+	}
+	if was.Held == 1 && was.Engine != engine && was.LeaseUntil > now {
+		return nil, nil
+	}
+	if err := tx.PutOwner(ctx, query.PutOwnerParams{Project: project, Engine: engine}); err != nil {
+		return nil, err
+	}
+	return &store.Owner{Project: project, Engine: engine, Fence: was.Fence + 1}, nil
+}
+
+func (s *Store) renew(ctx context.Context, tx *txn, engine string, lease time.Duration) error {
+	n, err := tx.RenewEngine(ctx, query.RenewEngineParams{LeaseUntil: micros(s.now().Add(lease)), ID: engine})
+	if err != nil {
+		return fmt.Errorf("renew the lease of %s: %w", engine, err)
+	}
+	if n == 0 {
+		return fmt.Errorf("engine %s: %w", engine, store.ErrNotFound)
+	}
+	return nil
+}
+
+func owned(ctx context.Context, tx *txn, engine string) ([]store.Owner, error) {
+	rows, err := tx.Owned(ctx, engine)
+	if err != nil {
+		return nil, fmt.Errorf("projects of %s: %w", engine, err)
+	}
+	all := make([]store.Owner, len(rows))
+	for i, r := range rows {
+		all[i] = store.Owner{Project: r.Project, Engine: engine, Fence: r.Fence, Idle: r.Idle != 0}
+	}
+	return all, nil
+}
+
+// owning changes who owns what. A file that is no longer in its place is no database that
+// other engines see.
+func (s *Store) owning(ctx context.Context, do func(context.Context, *txn) ([]store.Owner, error)) ([]store.Owner, error) {
+	if err := s.present(); err != nil {
+		return nil, err
+	}
+	var owners []store.Owner
+	err := s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) (err error) {
+		owners, err = do(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	return owners, nil
+}
+
+// Leave ends an engine's lease.
+func (s *Store) Leave(ctx context.Context, engine string) error {
+	_, err := s.owning(ctx, func(ctx context.Context, tx *txn) ([]store.Owner, error) {
+		return nil, tx.LetEngineGo(ctx, engine)
+	})
+	return err
+}
+
+// Yield gives projects back.
+func (s *Store) Yield(ctx context.Context, owned []store.Owner) error {
+	_, err := s.owning(ctx, func(ctx context.Context, tx *txn) ([]store.Owner, error) {
+		for _, o := range owned {
+			n, err := tx.LetProjectGo(ctx, query.LetProjectGoParams{Project: o.Project, Fence: o.Fence})
+			if err != nil {
+				return nil, fmt.Errorf("give project %s back: %w", o.Project, err)
+			}
+			if n == 0 {
+				continue
+			}
+			if err := tx.RaiseOpen(ctx, query.RaiseOpenParams{Now: micros(s.now()), Project: o.Project}); err != nil {
+				return nil, fmt.Errorf("hints of project %s: %w", o.Project, err)
+			}
+			tx.raised = true
+		}
+		return nil, nil
+	})
+	return err
+}
+
+// Adrift lists projects that somebody should own.
+func (s *Store) Adrift(ctx context.Context, limit int) ([]store.Owner, error) {
+	rows, err := s.read.Adrift(ctx, query.AdriftParams{Now: micros(s.now()), Most: sqlLimit(limit)})
+	return list(s, rows, err, func(r query.AdriftRow) store.Owner {
+		return store.Owner{Project: r.Project, Engine: r.Engine, Fence: r.Fence, Host: r.Host}
+	})
+}
+
+// fenced refuses what is done under a fence that is no longer the project's.
+func fenced(ctx context.Context, tx *txn, project string, fence int64) error {
+	now, err := tx.Fence(ctx, project)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("owner of project %s: %w", project, err)
+	}
+	if now != fence {
+		return fmt.Errorf("project %s has fence %d, not %d: %w", project, now, fence, store.ErrFenced)
+	}
+	return nil
+}
+
+// Events are never deleted, so their rows are numbered without a gap in the order in which they
+// were committed. sqlc does not know of the number.
+const (
+	selectPosition = "SELECT coalesce(max(rowid), 0) FROM events"
+	selectMoves    = "SELECT rowid, stream FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?"
+)
+
+// Position is the number of the newest event.
+func (s *Store) Position(ctx context.Context) (at int64, err error) {
+	return at, s.explain(s.readers.QueryRowContext(ctx, selectPosition).Scan(&at))
+}
+
+// Moved lists the streams that have moved on since a position.
+func (s *Store) Moved(ctx context.Context, after int64, limit int) (streams []string, at int64, err error) {
+	rows, err := s.readers.QueryContext(ctx, selectMoves, after, sqlLimit(limit))
+	if err != nil {
+		return nil, 0, s.explain(err)
+	}
+	defer func() { err = s.explain(errors.Join(err, rows.Close())) }()
+	seen := map[string]bool{}
+	for at = after; rows.Next(); {
+		var stream string
+		if err := rows.Scan(&at, &stream); err != nil {
+			return nil, 0, err
+		}
+		if !seen[stream] {
+			seen[stream], streams = true, append(streams, stream)
+		}
+	}
+	return streams, at, rows.Err()
+}

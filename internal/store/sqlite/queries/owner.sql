@@ -1,0 +1,48 @@
+-- name: PutEngine :exec
+INSERT INTO engines (id, host, lease_until) VALUES (sqlc.arg(id), sqlc.arg(host), sqlc.arg(lease_until))
+ON CONFLICT (id) DO UPDATE SET host = excluded.host, lease_until = excluded.lease_until;
+
+-- name: RenewEngine :execrows
+UPDATE engines SET lease_until = sqlc.arg(lease_until) WHERE id = sqlc.arg(id);
+
+-- name: LetEngineGo :exec
+UPDATE engines SET lease_until = 0 WHERE id = ?;
+
+-- name: Inherit :exec
+UPDATE owners SET fence = fence + 1 WHERE engine = ? AND held = 1;
+
+-- name: Owned :many
+SELECT owners.project, owners.fence,
+    CAST(NOT EXISTS (SELECT 1 FROM runs WHERE runs.project_id = owners.project AND runs.status NOT IN ('completed', 'failed', 'cancelled'))
+        AND NOT EXISTS (SELECT 1 FROM projects WHERE projects.id = owners.project AND projects.queued > 0) AS INTEGER) AS idle
+FROM owners WHERE owners.engine = ? AND owners.held = 1 ORDER BY owners.project;
+
+-- name: Owner :one
+SELECT owners.engine, owners.fence, owners.held,
+    CAST(coalesce(engines.lease_until, 0) AS INTEGER) AS lease_until
+FROM owners LEFT JOIN engines ON engines.id = owners.engine WHERE owners.project = ?;
+
+-- name: Fence :one
+SELECT fence FROM owners WHERE project = ? AND held = 1;
+
+-- name: PutOwner :exec
+INSERT INTO owners (project, engine, fence, held) VALUES (sqlc.arg(project), sqlc.arg(engine), 1, 1)
+ON CONFLICT (project) DO UPDATE SET engine = excluded.engine, fence = fence + 1, held = 1;
+
+-- name: LetProjectGo :execrows
+UPDATE owners SET held = 0 WHERE project = ? AND fence = ? AND held = 1;
+
+-- A project is adrift if something of it is to be looked at, or an engine left it in the
+-- middle of something, and nobody whose lease has not run out owns it.
+
+-- name: Adrift :many
+SELECT DISTINCT wakes.project, CAST(coalesce(owners.engine, '') AS TEXT) AS engine,
+    CAST(coalesce(owners.fence, 0) AS INTEGER) AS fence, CAST(coalesce(engines.host, '') AS TEXT) AS host
+FROM wakes LEFT JOIN owners ON owners.project = wakes.project LEFT JOIN engines ON engines.id = owners.engine
+WHERE wakes.ready_at <= CAST(sqlc.arg(now) AS INTEGER)
+    AND (owners.held IS NULL OR owners.held = 0 OR coalesce(engines.lease_until, 0) <= CAST(sqlc.arg(now) AS INTEGER))
+UNION
+SELECT owners.project, owners.engine, owners.fence, CAST(coalesce(engines.host, '') AS TEXT) AS host
+FROM owners LEFT JOIN engines ON engines.id = owners.engine
+WHERE owners.held = 1 AND coalesce(engines.lease_until, 0) <= CAST(sqlc.arg(now) AS INTEGER)
+ORDER BY 1 LIMIT CAST(sqlc.arg(most) AS INTEGER);

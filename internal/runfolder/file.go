@@ -104,7 +104,7 @@ func (f *Folder) replace(name string, content io.Reader, durable bool) error {
 // createPart makes a new file beside name under a name nobody else has.
 func (f *Folder) createPart(name string) (string, *os.File, error) {
 	for n := 0; ; n++ {
-		part := path.Join(path.Dir(name), fmt.Sprintf(".%s.%d-%d", path.Base(name), os.Getpid(), n))
+		part := path.Join(path.Dir(name), fmt.Sprintf(".%s.%s-%d", path.Base(name), writer, n))
 		file, err := f.root.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if !errors.Is(err, fs.ErrExist) {
 			return part, file, err

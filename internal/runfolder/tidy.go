@@ -1,16 +1,23 @@
 package runfolder
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
-	"strconv"
-	"strings"
-	"syscall"
+	"regexp"
 )
 
-// Tidy removes the unfinished files of processes that are gone.
+// writer names this process in the names of unfinished files. Numbers of processes
+// come again, and mean nothing on another machine.
+var writer = rand.Text()
+
+// part is the name of an unfinished file; earlier versions named its writer by a
+// process number.
+var part = regexp.MustCompile(`^\..*\.([A-Z2-7]{26}|[0-9]+)-[0-9]+$`)
+
+// Tidy removes the unfinished files of other processes. They are gone: whoever opens
+// a run folder to write holds the lock of its state folder.
 func (f *Folder) Tidy() error {
 	return fs.WalkDir(f.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() || !orphaned(path.Base(name)) {
@@ -23,12 +30,8 @@ func (f *Folder) Tidy() error {
 	})
 }
 
-// orphaned reports the name of a part whose writer has ended.
+// orphaned reports the name of a part that another process began.
 func orphaned(name string) bool {
-	if !strings.HasPrefix(name, ".") {
-		return false
-	}
-	writer, _, found := strings.Cut(name[strings.LastIndexByte(name, '.')+1:], "-")
-	pid, err := strconv.Atoi(writer)
-	return found && err == nil && pid > 0 && pid != os.Getpid() && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	found := part.FindStringSubmatch(name)
+	return found != nil && found[1] != writer
 }

@@ -3,27 +3,24 @@ package runfolder
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// TestTidyRemovesWhatTheDeadLeft: what somebody may still write stays, and so does
-// everything that is whole.
-func TestTidyRemovesWhatTheDeadLeft(t *testing.T) {
-	gone := exec.CommandContext(t.Context(), "true")
-	if err := gone.Run(); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+// TestTidyRemovesWhatOthersLeft: whoever wrote it is gone, even if its process number
+// is in use again. What this process writes stays, and so does everything that is whole.
+func TestTidyRemovesWhatOthersLeft(t *testing.T) {
+	dir, other := t.TempDir(), strings.Repeat("A", 26)
 	files := map[string]bool{ // whether they stay
-		fmt.Sprintf(".pool.json.%d-0", gone.Process.Pid):                false,
-		fmt.Sprintf("waves/.wave_01_compact.md.%d-2", gone.Process.Pid): false,
-		fmt.Sprintf(".pool.json.%d-0", os.Getpid()):                     true,
-		fmt.Sprintf(".pool.json.%d-0", os.Getppid()):                    true,
-		fmt.Sprintf("artifacts/notes.%d-0", gone.Process.Pid):           true,
-		"artifacts/latest/.hidden.md":                                   true,
-		"pool.json":                                                     true,
+		".pool.json." + other + "-0":                 false,
+		"waves/.wave_01_compact.md." + other + "-2":  false,
+		fmt.Sprintf(".pool.json.%d-0", os.Getppid()): false,
+		fmt.Sprintf(".pool.json.%d-0", os.Getpid()):  false,
+		".pool.json." + writer + "-0":                true,
+		"artifacts/notes." + other + "-0":            true,
+		"artifacts/latest/.hidden.md":                true,
+		"pool.json":                                  true,
 	}
 	for name := range files {
 		path := filepath.Join(dir, name)

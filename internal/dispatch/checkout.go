@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -39,9 +38,11 @@ type checkout struct {
 
 const setupTimeout = 30 * time.Minute
 
-// environment names what a verdict depends on in addition to tree, artifacts and check.
+// environment names what a verdict depends on in addition to tree, artifacts and check: the
+// place where its commands run, which need not be this machine.
 func (c *checkout) environment() string {
-	return strings.Join([]string{"1", c.run.ID, runtime.GOOS, runtime.GOARCH, c.run.Isolation, c.run.Playbook.Setup}, "\x00")
+	place := c.dispatcher.Commands.Capabilities()
+	return strings.Join([]string{"2", c.run.ID, place.Name, place.Platform, c.run.Isolation, c.run.Playbook.Setup}, "\x00")
 }
 
 // Run implements check.Runner.

@@ -18,6 +18,21 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
 
+// offering is a spawner of which only what it offers is asked.
+type offering struct {
+	spawn.Spawner
+	offers spawn.Capabilities
+}
+
+func (p offering) Capabilities() spawn.Capabilities { return p.offers }
+
+// on has the checkout's commands run elsewhere.
+func (c *checkout) on(offers spawn.Capabilities) {
+	options := c.dispatcher.Options
+	options.Commands = offering{offers: offers}
+	c.dispatcher = &Dispatcher{Options: options}
+}
+
 // TestWhatAVerdictDependsOn: two checks share one only where nothing of it differs; a cache, where its key does not.
 func TestWhatAVerdictDependsOn(t *testing.T) {
 	s := newSurf(t)
@@ -47,6 +62,8 @@ func TestWhatAVerdictDependsOn(t *testing.T) {
 		world, cache bool // whether they differ
 	}{
 		"nothing":           {func(*checkout) {}, false, false},
+		"the machine":       {func(c *checkout) { c.on(spawn.Capabilities{Name: "local", Platform: "linux/amd64/another"}) }, true, false},
+		"the place":         {func(c *checkout) { c.on(spawn.Capabilities{Name: "pod", Platform: s.Commands.Capabilities().Platform}) }, true, false},
 		"the run":           {func(c *checkout) { c.run.ID = "run-2" }, true, true},
 		"the isolation":     {func(c *checkout) { c.run.Isolation = "none" }, true, false},
 		"the setup":         {func(c *checkout) { c.run.Playbook.Setup = "make all" }, true, true},

@@ -20,6 +20,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github/githubtest"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -111,7 +112,8 @@ func newWatch(t *testing.T, kind string) *watch {
 		PullRequest: &core.PullRequest{Number: 1, Commit: commit, State: core.PullRequestOpen},
 	}
 	w.Dispatcher = New(w.engine, Options{
-		Forges: oneForge{f}, Poll: time.Hour, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
+		Commands: local.New(local.Options{}),
+		Forges:   oneForge{f}, Poll: time.Hour, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
 	})
 	t.Cleanup(w.Close)
 	return w

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -57,7 +58,8 @@ func newGranted(t *testing.T) *granted {
 		PullRequest: &core.PullRequest{Number: 7, Commit: commit, State: core.PullRequestOpen, Grant: grant},
 	}
 	g.Dispatcher = New(g.engine, Options{
-		Yards: oneYard{y}, Pulls: g.pulls, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
+		Commands: local.New(local.Options{}),
+		Yards:    oneYard{y}, Pulls: g.pulls, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
 	})
 	t.Cleanup(g.Close)
 	return g

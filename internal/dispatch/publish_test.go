@@ -16,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/forgetest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -78,7 +79,8 @@ func newPress(t *testing.T) *press {
 		Stages: []*core.Stage{{ID: core.PublishStage, Tasks: []*core.Task{task}}},
 	}
 	p.Dispatcher = New(p.engine, Options{
-		Forges: oneForge{f}, Yards: oneYard{y}, Drafts: draft.Open(sqlitetest.New(t)), Poll: time.Hour, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
+		Commands: local.New(local.Options{}),
+		Forges:   oneForge{f}, Yards: oneYard{y}, Drafts: draft.Open(sqlitetest.New(t)), Poll: time.Hour, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
 	})
 	t.Cleanup(p.Close)
 	return p

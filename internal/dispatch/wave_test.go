@@ -20,6 +20,7 @@ import (
 	objectfolder "github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -67,7 +68,8 @@ func newSurf(t *testing.T) *surf {
 		t.Fatal(err)
 	}
 	s := &surf{commit: commit, Dispatcher: New(nil, Options{
-		Layout: Layout{State: dir}, Exchange: here(dir), Yards: oneYard{y}, Objects: objects, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return discreet{} },
+		Commands: local.New(local.Options{}),
+		Layout:   Layout{State: dir}, Exchange: here(dir), Yards: oneYard{y}, Objects: objects, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return discreet{} },
 	})}
 	t.Cleanup(s.Close)
 	task := &core.Task{ID: "api.r1", Stage: "api", Role: "developer", Writes: core.WritesCode, Limit: 3, Outputs: []string{core.OutputArtifact}, Attempts: []*core.Attempt{{ID: "api.r1.a1", N: 1, Base: base}}}

@@ -9,6 +9,7 @@ import "context"
 // Capabilities is what a place offers. An attempt that needs more is refused before anything is prepared for it.
 type Capabilities struct {
 	Name      string   // of the place, for the record of an attempt
+	Platform  string   // the machine or image that commands find there: a verdict of a check holds for one platform
 	Isolation []string // the kinds of isolation an attempt can have there
 	Resources bool     // limits of memory, processes, processor and disk hold there
 	Sessions  bool     // agents of an interactive session can take attempts there

@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -50,7 +52,14 @@ func New(options Options) *Spawner {
 
 // Capabilities implements spawn.Spawner.
 func (s *Spawner) Capabilities() spawn.Capabilities {
-	return spawn.Capabilities{Name: "local", Isolation: []string{"sandbox", "none"}, Resources: true, Sessions: true}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unnamed" // and so alike with other nameless machines of its kind
+	}
+	return spawn.Capabilities{
+		Name: "local", Platform: strings.Join([]string{runtime.GOOS, runtime.GOARCH, host}, "/"),
+		Isolation: []string{"sandbox", "none"}, Resources: true, Sessions: true,
+	}
 }
 
 // Start implements spawn.Spawner.

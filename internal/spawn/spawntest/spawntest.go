@@ -55,8 +55,8 @@ func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
 }
 
 func offers(t *testing.T, h Harness) {
-	if c := h.Engine().Capabilities(); c.Name == "" || len(c.Isolation) == 0 {
-		t.Errorf("it offers %+v: a record needs its name, and an attempt some isolation", c)
+	if c := h.Engine().Capabilities(); c.Name == "" || c.Platform == "" || len(c.Isolation) == 0 {
+		t.Errorf("it offers %+v: a record needs its name, a verdict its platform, and an attempt some isolation", c)
 	}
 }
 

@@ -93,7 +93,11 @@ func (o Options) setAside(file string) error {
 	if err := os.Rename(filepath.Join(o.Dir, file), to); err != nil {
 		return fmt.Errorf("set it aside: %w", err)
 	}
-	_ = os.Remove(filepath.Dir(filepath.Join(o.Dir, file))) // only if it is empty
+	for dir := filepath.Dir(file); dir != "."; dir = filepath.Dir(dir) {
+		if os.Remove(filepath.Join(o.Dir, dir)) != nil {
+			break // it holds something else
+		}
+	}
 	return nil
 }
 

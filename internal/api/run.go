@@ -127,7 +127,8 @@ type Task struct {
 	Prompt    string          `json:"prompt,omitempty"` // what is to be done, in the words of who asked for it
 	Act       core.Act        `json:"act,omitempty"`    // what the engine itself does; such a task has no attempts
 	Status    core.TaskStatus `json:"status"`
-	Blocked   string          `json:"blocked,omitempty"`
+	Blocked   string          `json:"blocked,omitempty"`   // what it waits for
+	Place     int             `json:"place,omitempty"`     // in the line for slots, from 1; told of one run, not in lists
 	NotBefore time.Time       `json:"not_before,omitzero"` // of the next attempt
 	Checks    []string        `json:"checks,omitempty"`    // what a delivery is held to
 	Limit     int             `json:"limit"`

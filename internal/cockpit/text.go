@@ -37,6 +37,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"amount":      wording.Amount,
 		"short":       wording.Short,
 		"clip":        clip,
+		"inLine":      wording.InLine,
 		"advice":      advice,
 		"typed":       typed,
 		"plural":      wording.Number,

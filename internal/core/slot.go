@@ -45,7 +45,7 @@ func HeldSlots(r *Run, place string) []Slots {
 	var all []Slots
 	for _, t := range r.tasks() {
 		if a := t.Last(); a != nil && a.Status.Active() {
-			all = append(all, slotsFor(r, t, a.ID, place))
+			all = append(all, slotsFor(r, t, SlotHolder(r.ID, a.ID), place))
 		}
 	}
 	return all
@@ -56,7 +56,7 @@ func WantedSlots(r *Run, place string) []Slots {
 	var all []Slots
 	for _, t := range r.tasks() {
 		if r.InLine(t) {
-			all = append(all, slotsFor(r, t, AttemptID(t.ID, t.Requested+1), place))
+			all = append(all, slotsFor(r, t, r.Waiter(t), place))
 		}
 	}
 	return all
@@ -68,8 +68,11 @@ func (r *Run) InLine(t *Task) bool {
 	return r.Status == StatusActive && t.Status == TaskWaiting && t.Blocked != nil && t.Blocked.Kind == ClaimSlot
 }
 
-func slotsFor(r *Run, t *Task, attempt, place string) Slots {
-	s := Slots{Holder: SlotHolder(r.ID, attempt), Project: r.Project}
+// Waiter is who waits for the slots of a task's next attempt.
+func (r *Run) Waiter(t *Task) string { return SlotHolder(r.ID, AttemptID(t.ID, t.Requested+1)) }
+
+func slotsFor(r *Run, t *Task, holder, place string) Slots {
+	s := Slots{Holder: holder, Project: r.Project}
 	if t.Kind == KindManage {
 		s.Pools = []SlotPool{{Key: ManagerSlots(place), Limit: r.Limits.Parallel}}
 		return s

@@ -123,7 +123,7 @@ func (e *Engine) inLine(ctx context.Context, s *stream, fence int64) error {
 func (e *Engine) handed(ctx context.Context, s *stream, fence int64, holder string) error {
 	for _, st := range s.run.Stages {
 		for _, t := range st.Tasks {
-			if s.run.InLine(t) && core.SlotHolder(s.run.ID, core.AttemptID(t.ID, t.Requested+1)) == holder {
+			if s.run.InLine(t) && s.run.Waiter(t) == holder {
 				_, err := e.attempt(ctx, s, input{core.Engine(), core.ClaimFreed{Task: t.ID, Claim: *t.Blocked}, fence})
 				return err
 			}

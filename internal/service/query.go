@@ -83,7 +83,25 @@ func (a *Service) Run(ctx context.Context, id string) (api.RunDetail, error) {
 		return api.RunDetail{}, err
 	}
 	d := a.detail(ctx, run)
+	if err := a.inLine(ctx, run, &d); err != nil {
+		return d, err
+	}
 	return d, a.adviseMerge(ctx, run, &d)
+}
+
+// inLine says of each task that waits for slots where it stands in the line.
+func (a *Service) inLine(ctx context.Context, run *core.Run, d *api.RunDetail) (err error) {
+	for i, s := range run.Stages {
+		for j, t := range s.Tasks {
+			if !run.InLine(t) {
+				continue
+			}
+			if d.Stages[i].Tasks[j].Place, err = a.store.PlaceInLine(ctx, run.Waiter(t)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Events implements api.Service.

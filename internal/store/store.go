@@ -380,6 +380,10 @@ type Store interface {
 	// Slots lists who holds slots and who waits for them, the longest first; of
 	// one stream, or of all if it is "".
 	Slots(ctx context.Context, stream string) ([]SlotRow, error)
+	// PlaceInLine is where a holder stands among those that wait for the same first
+	// pool, in the order in which they would be served now, from 1; 0 if it does
+	// not wait.
+	PlaceInLine(ctx context.Context, holder string) (int, error)
 	// Spent is what the runs of a project have used and hold in all, but for one of them.
 	// Those that are active have worked until the given moment.
 	Spent(ctx context.Context, project, except string, at time.Time) (core.Spent, error)

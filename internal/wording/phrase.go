@@ -56,3 +56,15 @@ func Number(n int, one, many string) string {
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// InLine says where somebody stands in a line, from 1, as the end of a sentence;
+// nothing for 0.
+func InLine(place int) string {
+	switch place {
+	case 0:
+		return ""
+	case 1:
+		return ", next in line"
+	}
+	return fmt.Sprintf(", number %d in line", place)
+}

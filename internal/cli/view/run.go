@@ -207,7 +207,7 @@ func (v View) task(r api.Run, t api.Task) []string {
 		lines = append(lines, v.fit("      "+again))
 	}
 	if t.Blocked != "" {
-		lines = append(lines, v.fit("      waits for "+terminal.Line(t.Blocked)))
+		lines = append(lines, v.fit("      waits for "+terminal.Line(t.Blocked)+wording.InLine(t.Place)))
 	}
 	for i, a := range t.Attempts {
 		lines = append(lines, v.attempt(a, i == len(t.Attempts)-1)...)

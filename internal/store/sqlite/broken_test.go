@@ -206,6 +206,7 @@ func calls(s *Store) map[string]struct {
 			return s.Commit(ctx, store.Commit{Stream: "run/new", Free: []string{"run/a/1"}})
 		}},
 		"slots":        {"slots slot_pools", func(ctx context.Context) error { _, err := s.Slots(ctx, ""); return err }},
+		"in line":      {"slots slot_pools", func(ctx context.Context) error { _, err := s.PlaceInLine(ctx, "run/b/1"); return err }},
 		"slots of one": {"slots slot_pools", func(ctx context.Context) error { _, err := s.Slots(ctx, "run/a"); return err }},
 		"hint":         {"wakes", func(ctx context.Context) error { return s.Commit(ctx, store.Commit{Stream: "run/new"}) }},
 		"await":        {"waiters", func(ctx context.Context) error { return s.Await(ctx, "run/a", claim) }},

@@ -55,7 +55,7 @@ func (d desk) handOn(ctx context.Context, freed map[string]bool) error {
 		if err != nil || holder == "" {
 			return err
 		}
-		if _, err := d.give(ctx, holder); err != nil {
+		if err := d.give(ctx, holder); err != nil {
 			return err
 		}
 	}
@@ -88,30 +88,30 @@ func (d desk) next(ctx context.Context, pools map[string]bool) (string, error) {
 
 // give hands a holder in the queue its slots if all its pools have room, and tells
 // its stream. Otherwise it files the holder under a pool that has none.
-func (d desk) give(ctx context.Context, holder string) (given bool, err error) {
+func (d desk) give(ctx context.Context, holder string) error {
 	pools, err := d.tx.PoolsOf(ctx, holder)
 	if err != nil {
-		return false, failed("pools of "+holder, err)
+		return failed("pools of "+holder, err)
 	}
 	for _, p := range pools {
 		used, err := d.tx.InUse(ctx, p.Pool)
 		if err != nil {
-			return false, failed("slots in use of "+p.Pool, err)
+			return failed("slots in use of "+p.Pool, err)
 		}
 		if used >= p.Capacity {
 			err := d.tx.FileSlots(ctx, query.FileSlotsParams{Filed: p.Pool, Room: p.Capacity, Holder: holder})
-			return false, failed("file "+holder, err)
+			return failed("file "+holder, err)
 		}
 	}
 	if err := d.hold(ctx, holder); err != nil {
-		return false, err
+		return err
 	}
 	row, err := d.tx.SlotsOf(ctx, holder)
 	if err != nil {
-		return false, failed("slots of "+holder, err)
+		return failed("slots of "+holder, err)
 	}
 	d.tx.raised = true
-	return true, failed("hint at "+row.Stream, d.tx.RaiseWaiter(ctx, query.RaiseWaiterParams{Now: d.now, Stream: row.Stream}))
+	return failed("hint at "+row.Stream, d.tx.RaiseWaiter(ctx, query.RaiseWaiterParams{Now: d.now, Stream: row.Stream}))
 }
 
 func (d desk) hold(ctx context.Context, holder string) error {
@@ -176,7 +176,7 @@ func (d desk) queue(ctx context.Context, stream string, all []core.Slots) error 
 		if held {
 			continue
 		}
-		if _, err := d.give(ctx, s.Holder); err != nil {
+		if err := d.give(ctx, s.Holder); err != nil {
 			return err
 		}
 	}
@@ -266,4 +266,13 @@ func (s *Store) Slots(ctx context.Context, stream string) ([]store.SlotRow, erro
 		last.Pools = append(last.Pools, core.SlotPool{Key: r.Pool, Limit: int(r.Capacity)})
 	}
 	return all, nil
+}
+
+// PlaceInLine is where a holder stands among those that wait.
+func (s *Store) PlaceInLine(ctx context.Context, holder string) (int, error) {
+	line, err := s.read.InLine(ctx, holder)
+	if err != nil {
+		return 0, s.explain(fmt.Errorf("place of %s: %w", holder, err))
+	}
+	return 1 + slices.Index(line, holder), nil
 }

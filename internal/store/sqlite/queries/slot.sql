@@ -54,3 +54,10 @@ SELECT s.holder, s.stream, s.project, s.since, s.held, p.pool, p.capacity
 FROM slots s JOIN slot_pools p ON p.holder = s.holder
 WHERE s.stream = ?
 ORDER BY s.seq, p.pool <> s.pool, p.pool;
+
+-- name: InLine :many
+SELECT q.holder FROM slots q LEFT JOIN (
+    SELECT pool, project, count(*) AS n FROM slot_pools WHERE held = 1 GROUP BY pool, project
+) s ON s.pool = q.pool AND s.project = q.project
+WHERE q.held = 0 AND q.pool = (SELECT me.pool FROM slots me WHERE me.holder = ?)
+ORDER BY coalesce(s.n, 0), q.seq;

@@ -102,6 +102,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.holdersStmt, err = db.PrepareContext(ctx, holders); err != nil {
 		return nil, fmt.Errorf("error preparing query Holders: %w", err)
 	}
+	if q.inLineStmt, err = db.PrepareContext(ctx, inLine); err != nil {
+		return nil, fmt.Errorf("error preparing query InLine: %w", err)
+	}
 	if q.inUseStmt, err = db.PrepareContext(ctx, inUse); err != nil {
 		return nil, fmt.Errorf("error preparing query InUse: %w", err)
 	}
@@ -412,6 +415,11 @@ func (q *Queries) Close() error {
 	if q.holdersStmt != nil {
 		if cerr := q.holdersStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing holdersStmt: %w", cerr)
+		}
+	}
+	if q.inLineStmt != nil {
+		if cerr := q.inLineStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing inLineStmt: %w", cerr)
 		}
 	}
 	if q.inUseStmt != nil {
@@ -774,6 +782,7 @@ type Queries struct {
 	holdSlotsStmt                *sql.Stmt
 	holderInStmt                 *sql.Stmt
 	holdersStmt                  *sql.Stmt
+	inLineStmt                   *sql.Stmt
 	inUseStmt                    *sql.Stmt
 	inheritStmt                  *sql.Stmt
 	lastConversationMessagesStmt *sql.Stmt
@@ -865,6 +874,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		holdSlotsStmt:                q.holdSlotsStmt,
 		holderInStmt:                 q.holderInStmt,
 		holdersStmt:                  q.holdersStmt,
+		inLineStmt:                   q.inLineStmt,
 		inUseStmt:                    q.inUseStmt,
 		inheritStmt:                  q.inheritStmt,
 		lastConversationMessagesStmt: q.lastConversationMessagesStmt,

@@ -188,6 +188,37 @@ func (q *Queries) HolderIn(ctx context.Context, pool string) (string, error) {
 	return holder, err
 }
 
+const inLine = `-- name: InLine :many
+SELECT q.holder FROM slots q LEFT JOIN (
+    SELECT pool, project, count(*) AS n FROM slot_pools WHERE held = 1 GROUP BY pool, project
+) s ON s.pool = q.pool AND s.project = q.project
+WHERE q.held = 0 AND q.pool = (SELECT me.pool FROM slots me WHERE me.holder = ?)
+ORDER BY coalesce(s.n, 0), q.seq
+`
+
+func (q *Queries) InLine(ctx context.Context, holder string) ([]string, error) {
+	rows, err := q.query(ctx, q.inLineStmt, inLine, holder)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var holder string
+		if err := rows.Scan(&holder); err != nil {
+			return nil, err
+		}
+		items = append(items, holder)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const inUse = `-- name: InUse :one
 SELECT count(*) FROM slot_pools WHERE pool = ? AND held = 1
 `

@@ -66,28 +66,51 @@ func OldToolKey(path string) ([]store.Document, error) {
 	return []store.Document{{Kind: kindKey, Key: toolKey, Data: []byte(key)}}, nil
 }
 
-// Issue makes the token of an attempt: the same one each time.
-func (t *AttemptTokens) Issue(run, attempt string) string {
-	return run + "." + attempt + "." + t.seal(run, attempt)
+// Scopes of a token: the agent's opens its tools, the worker's the exchange. Neither can be made of the other.
+const (
+	scopeTools  = "attempt"
+	scopeWorker = "worker"
+)
+
+// Issue makes the token of an attempt's tools: the same one each time.
+func (t *AttemptTokens) Issue(run, attempt string) string { return t.issue(scopeTools, run, attempt) }
+
+// IssueWorker makes the token of an attempt's worker, which hands in for it. The agent must not get it.
+func (t *AttemptTokens) IssueWorker(run, attempt string) string {
+	return t.issue(scopeWorker, run, attempt)
 }
 
-func (t *AttemptTokens) seal(run, attempt string) string {
+func (t *AttemptTokens) issue(scope, run, attempt string) string {
+	return run + "." + attempt + "." + t.seal(scope, run, attempt)
+}
+
+func (t *AttemptTokens) seal(scope, run, attempt string) string {
 	mac := hmac.New(sha256.New, t.key)
-	mac.Write([]byte("attempt\x00" + run + "\x00" + attempt)) // never fails
+	mac.Write([]byte(scope + "\x00" + run + "\x00" + attempt)) // never fails
 	return sealPrefix + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // Authenticate implements Authenticator: the caller is the attempt, and speaks
 // to its own run.
 func (t *AttemptTokens) Authenticate(token string) (Caller, bool) {
-	run, rest, ok := strings.Cut(token, ".")
-	last := strings.LastIndexByte(rest, '.')
-	if !ok || run == "" || last <= 0 {
-		return Caller{}, false
-	}
-	attempt, seal := rest[:last], rest[last+1:]
-	if !hmac.Equal([]byte(seal), []byte(t.seal(run, attempt))) {
+	run, attempt, ok := t.holder(scopeTools, token)
+	if !ok {
 		return Caller{}, false
 	}
 	return Caller{Actor: core.Actor{Kind: core.ActorAgent, ID: attempt}, Run: run}, true
+}
+
+// Worker tells which attempt's worker holds a token.
+func (t *AttemptTokens) Worker(token string) (run, attempt string, ok bool) {
+	return t.holder(scopeWorker, token)
+}
+
+func (t *AttemptTokens) holder(scope, token string) (run, attempt string, ok bool) {
+	run, rest, ok := strings.Cut(token, ".")
+	last := strings.LastIndexByte(rest, '.')
+	if !ok || run == "" || last <= 0 {
+		return "", "", false
+	}
+	attempt, seal := rest[:last], rest[last+1:]
+	return run, attempt, hmac.Equal([]byte(seal), []byte(t.seal(scope, run, attempt)))
 }

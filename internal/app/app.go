@@ -28,6 +28,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/folder"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/remote"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
@@ -71,6 +72,8 @@ type Options struct {
 	// MetricsPublic lets Metrics be an address that other machines reach.
 	MetricsPublic bool
 	Network       *network.Config // where an engine that serves is reached by others; nil for nowhere
+	// Silence is how long a worker elsewhere may say nothing before its attempt is lost; 0 for the usual time.
+	Silence time.Duration
 	// Lost, if set, is told once that the state folder was deleted or replaced
 	// under an engine of this process, which serves nobody any more.
 	Lost func(error)
@@ -89,10 +92,14 @@ type Parts struct {
 	Journal engine.Journal
 	Folder  dispatch.Folder
 	Spawner spawn.Spawner // of attempts
-	// Exchange is what the spawner's attempts get and hand in. Commands runs the commands of checks, on this machine.
+	// Exchange is what the spawner's attempts get and hand in: by folders of this machine, unless it is Remote, which serves
+	// workers elsewhere. Commands runs the commands of checks, on this machine.
 	Exchange exchange.Exchange
-	Commands spawn.Spawner
-	Forge    forge.Forge
+	Remote   *remote.Exchange
+	// WorkerToken is what a worker shows to Remote.
+	WorkerToken func(spawn.ID) string
+	Commands    spawn.Spawner
+	Forge       forge.Forge
 }
 
 // App is an engine with everything it needs.
@@ -118,6 +125,7 @@ type App struct {
 	telemetry *telemetry.Telemetry // nil if nobody wants to be told
 	outbox    *notify.Outbox
 	tokens    *api.AttemptTokens
+	remote    *remote.Exchange // with workers that share nothing with this machine
 	access    *access.Store
 
 	stop context.CancelFunc
@@ -173,12 +181,15 @@ func (a *App) build(ctx context.Context) error {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.Dir+" can be written and has space")
 	}
 	pulls, layout := local.New(a.store, a.state.Pulls()), dispatch.Layout{State: a.state.Dir}
+	a.remote = remote.New(remote.Options{
+		Store: a.store, Objects: a.objects, Folder: layout.Folder, Silence: cmp.Or(a.opts.Silence, remote.DefaultSilence), Log: a.log,
+	})
 	parts := Parts{
 		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: pulls,
 		Spawner: spawnlocal.New(spawnlocal.Options{
 			Worker: worker.Command(programs.Worker), Salvage: worker.Rescue(programs.Worker), Folder: layout.Folder,
 		}),
-		Exchange: folder.Exchange{Folder: layout.Folder},
+		Exchange: folder.Exchange{Folder: layout.Folder}, Remote: a.remote, WorkerToken: a.workerToken,
 	}
 	parts.Commands = parts.Spawner
 	if a.opts.Wrap != nil {
@@ -240,7 +251,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	})
 	a.Service = service.New(service.Options{
 		Version: a.opts.Version, Person: person, Self: self, Agent: claude.Program, State: a.state,
-		Store: a.store, Objects: a.objects, Journal: a.journal, Yards: a.yards, Engine: a.engine, Deciders: deciders(),
+		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Engine: a.engine, Deciders: deciders(),
 		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access,
 		Tools: &toolcall.Tools{
 			Engine: a.engine, Find: find, Yards: a.yards, Objects: a.objects, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,

@@ -35,7 +35,7 @@ import (
 func TestMain(m *testing.M) {
 	worker.Intercept()
 	wall.Intercept()
-	if len(os.Args) > 2 && slices.Contains([]string{"worker", "scripted-agent", "serve", "host"}, os.Args[1]) {
+	if len(os.Args) > 2 && slices.Contains([]string{"worker", "scripted-agent", "serve", "host", "apart"}, os.Args[1]) {
 		os.Exit(program(os.Args[1:]))
 	}
 	os.Exit(m.Run())
@@ -51,6 +51,8 @@ func program(args []string) int {
 		err = app.Serve(ctx, app.Options{State: args[2]})
 	case "host --state":
 		err = hosted(ctx, args[2])
+	case "apart --state":
+		err = app.Serve(ctx, apartOptions(args[2], args[3], args[4]))
 	case "worker await":
 		err = worker.Await(ctx, args[2])
 	case "worker shell":

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
@@ -27,7 +29,9 @@ func (a *App) serveAPI(ctx context.Context) (wait func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	handler := api.Handler(a.Service, api.NewPersonAuthenticator(token, Person()), a.opts.Version)
+	handler := http.NewServeMux()
+	handler.Handle("/", api.Handler(a.Service, api.NewPersonAuthenticator(token, Person()), a.opts.Version))
+	handler.Handle(wire.Prefix, a.exchangeHandler())
 	return background(func() error { return api.Serve(ctx, listener, handler) }), nil
 }
 

@@ -98,6 +98,7 @@ func (a *App) site() (network.Site, error) {
 	}
 	return network.Site{
 		Access: a.access, Engine: a.id, API: api.AdmittedHandler(guarded, a.opts.Version), Cockpit: pages,
+		Exchange: a.exchangeHandler(),
 		Document: func() *huma.OpenAPI { return api.Describe(a.opts.Version) },
 		Metrics:  a.telemetry.Handler(), Ready: a.ready, SignedIn: a.signedIn, Log: a.log, Now: time.Now,
 	}, nil

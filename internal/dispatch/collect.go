@@ -80,7 +80,8 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 	if err := d.report(ctx, run, body); err != nil {
 		return err
 	}
-	return d.tidy(run, attempt)
+	d.tidy(run, attempt)
+	return d.Exchange.Forget(ctx, spawn.ID{Run: run.ID, Attempt: attempt})
 }
 
 // hopeless reports an end that a further attempt would meet in the same way: its
@@ -371,7 +372,7 @@ func (d *Dispatcher) leavings(run *core.Run, attempt string) []string {
 
 // tidy removes what an ended attempt no longer needs; what it handed in is in
 // the yard and among the objects.
-func (d *Dispatcher) tidy(run *core.Run, attempt string) error {
+func (d *Dispatcher) tidy(run *core.Run, attempt string) {
 	folder := d.Layout.Attempt(run.ID, attempt)
 	for _, dir := range append(d.leavings(run, attempt),
 		filepath.Join(folder, "home"), filepath.Join(folder, "handin"), filepath.Join(folder, "out"),
@@ -381,5 +382,4 @@ func (d *Dispatcher) tidy(run *core.Run, attempt string) error {
 			d.Log.Warn("a folder could not be removed", "folder", dir, "error", err)
 		}
 	}
-	return nil
 }

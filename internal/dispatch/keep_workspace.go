@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -17,7 +18,12 @@ import (
 // nobody cleans up. It may be called again after a crash: if the workspace was moved already,
 // the rest is done now.
 func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error) {
-	kept := filepath.Join(d.Layout.Attempt(run.ID, attempt), "workspace")
+	folder := d.Layout.Attempt(run.ID, attempt)
+	if packed := filepath.Join(folder, wire.FileWorkspace); !d.Exchange.Shared() {
+		_, err := os.Stat(packed) // its worker has sent it
+		return packed, err
+	}
+	kept := filepath.Join(folder, "workspace")
 	err := os.Rename(d.workspace(run, attempt), kept)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("keep a workspace: %w", err)

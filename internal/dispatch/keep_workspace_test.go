@@ -28,7 +28,7 @@ func TestAKeptWorkspaceIsDisarmed(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := New(nil, Options{Layout: Layout{State: t.TempDir()}})
+			d := New(nil, Options{Layout: Layout{State: t.TempDir()}, Exchange: here("")})
 			t.Cleanup(d.Close)
 			run := &core.Run{ID: "run-1"}
 			dir, folder := d.Layout.Workspace(run.ID, "build.r1.a1"), d.Layout.Attempt(run.ID, "build.r1.a1")
@@ -84,7 +84,7 @@ func contents(t *testing.T, dir string) []string {
 // TestAKeptWorkspaceHoldsNoBareRepository: git takes a folder with a HEAD for a
 // repository although it is not called .git, also one that was.
 func TestAKeptWorkspaceHoldsNoBareRepository(t *testing.T) {
-	d := New(nil, Options{Layout: Layout{State: t.TempDir()}})
+	d := New(nil, Options{Layout: Layout{State: t.TempDir()}, Exchange: here("")})
 	t.Cleanup(d.Close)
 	run := &core.Run{ID: "run-1"}
 	dir := d.Layout.Workspace(run.ID, "build.r1.a1")

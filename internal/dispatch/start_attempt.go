@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/desk"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
@@ -58,6 +61,9 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 		return d.notStarted(ctx, run, a.Attempt, err)
 	}
 	if status == spawn.Absent { // no earlier engine has started it
+		if err := d.offerWorker(ctx, run, id, p.spec); err != nil {
+			return d.notStarted(ctx, run, a.Attempt, err)
+		}
 		if err := d.mine(ctx, run.Project); err != nil {
 			return err
 		}
@@ -202,6 +208,29 @@ func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, id, folder stri
 	return p, shim.FinishSpec(folder)
 }
 
+// offerWorker lets the attempt's worker have what was prepared. Nothing of it is looked at if the worker shares this machine.
+func (d *Dispatcher) offerWorker(ctx context.Context, run *core.Run, id spawn.ID, spec shim.Spec) error {
+	if d.Exchange.Shared() {
+		return nil
+	}
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	offer := exchange.Offer{ID: id, Places: []exchange.Place{
+		{Path: d.Layout.Workspace(run.ID, id.Attempt), Name: wire.WorkName}, {Path: y.Dir(), Name: wire.YardName},
+		{Path: d.Tools.Folder, Name: wire.ToolsName}, {Path: d.Self, Name: wire.SelfName},
+		{Path: d.Layout.Resources(), Name: wire.ResourceName}, {Path: d.Prices, Name: wire.PricesName}, {Path: d.Layout.State},
+	}}
+	if spec.Writes != core.WritesPlan {
+		offer.Base, offer.Pack = spec.Base, func(ctx context.Context, w io.Writer) error { return y.WriteBase(ctx, spec.Base, w) }
+		if offer.Shallow, err = y.Shallow(); err != nil {
+			return fmt.Errorf("look where the history begins: %w", err)
+		}
+	}
+	return d.Exchange.Offer(ctx, offer)
+}
+
 // agentFor is the agent that a task's role is played by.
 func agentFor(run *core.Run, task *core.Task) (core.Agent, error) {
 	role := run.Playbook.Roles[task.Role]
@@ -307,6 +336,9 @@ func (r attemptRoom) workspace(ctx context.Context) error {
 	}
 	if r.task.Writes == core.WritesPlan {
 		return r.planDesk(ctx)
+	}
+	if !r.d.Exchange.Shared() { // its worker makes one
+		return nil
 	}
 	return r.yard.Workspace(ctx, yard.WorkspaceSpec{
 		Dir: r.dir(), Commit: r.attempt.Base, Branch: branchOf(r.run, r.stage), Identity: yard.Identity(r.run.Identity),

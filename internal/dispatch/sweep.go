@@ -2,11 +2,13 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -25,7 +27,7 @@ func (d *Dispatcher) sweep(ctx context.Context, run *core.Run) error {
 			d.Log.Warn("a working folder could not be removed", "run", run.Alias, "error", err)
 		}
 	}
-	if err := d.Drafts.Forget(ctx, run.ID); err != nil {
+	if err := errors.Join(d.Drafts.Forget(ctx, run.ID), d.Exchange.Forget(ctx, spawn.ID{Run: run.ID})); err != nil {
 		return err
 	}
 	y, err := d.Yards.Yard(ctx, run.Project)

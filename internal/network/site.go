@@ -20,6 +20,8 @@ type Site struct {
 	Access *access.Store
 	Engine string       // the engine's name among those of a store
 	API    http.Handler // below /v1, and /openapi.json
+	// Exchange serves the workers of attempts, who show tokens of their own; nil for none.
+	Exchange http.Handler
 	// Cockpit has everything else. What is below /assets it serves to everybody.
 	Cockpit  http.Handler
 	Metrics  http.Handler                // nil if nothing is counted
@@ -65,6 +67,9 @@ func Handler(l *Listener, site Site) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", s.byToken(jsonOnly(site.API)))
+	if site.Exchange != nil {
+		mux.Handle("/exchange/", site.Exchange)
+	}
 	mux.Handle("GET /openapi.json", s.byEither(site.API))
 	mux.Handle("GET /docs", s.byEither(docs(site.Document)))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok") })

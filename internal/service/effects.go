@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/journal"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
 
 // maxEffects is how many records an answer holds.
@@ -43,7 +44,7 @@ func (a *Service) Effects(ctx context.Context, id string, q api.EffectQuery) (ap
 		if recorded[at.ID] {
 			continue
 		}
-		if err := a.underWay(run, at, found); err != nil {
+		if err := a.underWay(ctx, run, at, found); err != nil {
 			return api.Effects{}, err
 		}
 	}
@@ -67,7 +68,7 @@ func noAttempt(run *core.Run, attempt string) error {
 }
 
 // underWay adds what an attempt that has not ended did so far.
-func (a *Service) underWay(run *core.Run, at *core.Attempt, to *effects) error {
+func (a *Service) underWay(ctx context.Context, run *core.Run, at *core.Attempt, to *effects) error {
 	_, task, _ := run.Attempt(at.ID)
 	by := runfolder.SideEffect{Attempt: at.ID, Role: task.Role, Agent: at.Agent}
 	if agent.Opaque(at.Agent) {
@@ -75,7 +76,11 @@ func (a *Service) underWay(run *core.Run, at *core.Attempt, to *effects) error {
 		to.add(viewEffect(by))
 		by.At, by.Outcome, by.Reason = time.Time{}, "", ""
 	}
-	entries, err := journal.ToolEntries(a.layout.Attempt(run.ID, at.ID))
+	folder, err := a.exchange.Receive(ctx, spawn.ID{Run: run.ID, Attempt: at.ID})
+	if err != nil {
+		return err
+	}
+	entries, err := journal.ToolEntries(folder)
 	if err != nil {
 		return err
 	}

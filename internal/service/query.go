@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -143,7 +144,10 @@ func (a *Service) Output(ctx context.Context, id, attempt string, after int64) (
 	if strings.ContainsAny(attempt, "/\\") || strings.HasPrefix(attempt, ".") || attempt == "" {
 		return api.Output{}, core.Errorf(core.CodeInvalid, "%q is no attempt", attempt).Offer(run.Choices(core.VerbStatus)...)
 	}
-	folder := a.layout.Attempt(run.ID, attempt)
+	folder, err := a.exchange.Receive(ctx, spawn.ID{Run: run.ID, Attempt: attempt})
+	if err != nil {
+		return api.Output{}, err
+	}
 	path, over := shim.JournalPath(folder), false
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		path, over = a.keptTranscript(run.ID, attempt), true

@@ -16,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
 	"github.com/stellwerk-dev/stellwerk/internal/journal"
@@ -40,6 +41,7 @@ type Options struct {
 	Store    store.Store
 	Objects  object.Objects
 	Journal  *journal.Journal
+	Exchange exchange.Exchange // with attempts
 	Yards    dispatch.Yards
 	Engine   *engine.Engine
 	Deciders []core.Decider
@@ -78,7 +80,7 @@ type Service struct {
 	self         string
 	agentProgram string
 	state        statefolder.Folder
-	layout       dispatch.Layout
+	exchange     exchange.Exchange
 	store        store.Store
 	objects      object.Objects
 	journal      *journal.Journal
@@ -112,7 +114,7 @@ var _ api.Service = (*Service)(nil)
 func New(o Options) *Service {
 	return &Service{
 		Sessions: o.Sessions, Tools: o.Tools, beforehand: o.Start,
-		version: o.Version, person: o.Person, self: o.Self, agentProgram: o.Agent, state: o.State, layout: dispatch.Layout{State: o.State.Dir},
+		version: o.Version, person: o.Person, self: o.Self, agentProgram: o.Agent, state: o.State, exchange: o.Exchange,
 		store: o.Store, objects: o.Objects, journal: o.Journal, yards: o.Yards, engine: o.Engine, deciders: o.Deciders,
 		find: o.Find, start: o.Start, sessions: o.Sessions, tools: o.Tools, outbox: o.Outbox, pulls: o.Pulls, access: o.Access,
 		redactor: o.Redactor, redactorOf: o.Secrets, isolation: o.Isolation, log: o.Log, work: o.Work,

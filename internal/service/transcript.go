@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
 
 // Bounds of a piece of a transcript.
@@ -38,7 +39,10 @@ func (a *Service) Transcript(ctx context.Context, id, attempt string, q api.Tran
 	if most <= 0 || most > maxSpoken {
 		most = maxSpoken
 	}
-	folder := a.layout.Attempt(run.ID, attempt)
+	folder, err := a.exchange.Receive(ctx, spawn.ID{Run: run.ID, Attempt: attempt})
+	if err != nil {
+		return api.Transcript{}, err
+	}
 	_, exitErr := shim.ReadExit(folder) // before the transcript: what it wrote last is then there
 	over := exitErr == nil
 	page, err := read(shim.JournalPath(folder), q.At, most)

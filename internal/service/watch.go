@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
 
 // Position implements api.Service. Every page asks for it first, and is told
@@ -59,7 +60,11 @@ func (a *Service) Prompt(ctx context.Context, id, attempt string, w io.Writer) e
 	if _, _, under := run.Attempt(attempt); under == nil {
 		return noAttempt(run, attempt)
 	}
-	text, err := os.ReadFile(filepath.Join(a.layout.Attempt(run.ID, attempt), "prompt.md"))
+	folder, err := a.exchange.Receive(ctx, spawn.ID{Run: run.ID, Attempt: attempt})
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "prompt.md"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return core.Errorf(core.CodeNotFound, "attempt %s has no prompt yet", attempt).WithHint("it is being prepared: ask again")
 	}

@@ -101,3 +101,11 @@ func (e *Exit) redact(r Redactor) {
 		}
 	}
 }
+
+// WriteStartFailed says of an attempt that it could not even be laid out.
+func WriteStartFailed(folder string, cause error) error {
+	now := time.Now().UTC()
+	return writeExit(folder, Exit{
+		Proto: Proto, Reason: ReasonStartFailed, ExitCode: -1, Detail: cause.Error(), StartedAt: now, EndedAt: now,
+	})
+}

@@ -2,14 +2,18 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/courier"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 )
 
 // Agents are the programs that this version knows how to run.
@@ -29,7 +33,7 @@ const (
 	wordHand = "hand-in"
 )
 
-// Command starts the shim of an attempt, and Rescue a salvage; an attempt's folder follows.
+// Command starts the shim of an attempt; an attempt's folder follows, or what names one that engines hand out.
 func Command(program string) []string { return []string{program, word, wordRun} }
 
 // Rescue saves what a lost attempt left; the attempt's folder follows.
@@ -45,6 +49,8 @@ func Intercept() {
 	}
 	var err error
 	switch rest := os.Args[3:]; {
+	case os.Args[2] == wordRun && strings.HasPrefix(rest[0], "-"):
+		err = runRemote(context.Background(), rest)
 	case os.Args[2] == wordRun && len(rest) == 1:
 		err = Run(context.Background(), rest[0])
 	case os.Args[2] == wordSave && len(rest) == 1:
@@ -53,6 +59,9 @@ func Intercept() {
 		err = HandIn(context.Background(), rest[0], rest[1])
 	default:
 		return
+	}
+	if errors.Is(err, courier.ErrClaimed) {
+		os.Exit(wire.ExitClaimed)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "stellwerk: %v\n", err)

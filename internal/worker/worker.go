@@ -1,6 +1,7 @@
 // Package worker is the process that runs beside an agent, `stellwerk worker`, and what
 // the same program does inside an attempt or a session: hand in, run a line of shell, play
-// a script. It is told everything by the attempt's folder, and must not know the engine.
+// a script. It is told everything by the attempt's folder, which it fetches from an engine if it has none, and must not know
+// more of the engine.
 package worker
 
 import (
@@ -11,8 +12,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/courier"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -67,6 +71,22 @@ func supervise(ctx context.Context, folder string, do func(context.Context, stri
 // Run runs beside an agent: it carries out one attempt.
 func Run(ctx context.Context, folder string) error {
 	return supervise(ctx, folder, shim.Run)
+}
+
+// lay makes an attempt's workspace. The yard that it borrows from holds the base and nothing else.
+func lay(ctx context.Context, root string, spec shim.Spec, base *courier.Base) error {
+	if base == nil {
+		return os.MkdirAll(spec.Job.Dir, 0o700)
+	}
+	y, err := yard.Open(ctx, filepath.Join(root, wire.YardName))
+	if err != nil {
+		return err
+	}
+	err = y.ReadBase(ctx, base.Commit, base.Shallow, base.Pack)
+	if err == nil {
+		err = y.Workspace(ctx, yard.WorkspaceSpec{Dir: spec.Workspace, Commit: base.Commit, Branch: spec.Branch, Identity: yard.Identity(spec.Identity), Index: shim.IndexFile(root)})
+	}
+	return errors.Join(err, y.Close())
 }
 
 // Salvage saves what a lost attempt left.

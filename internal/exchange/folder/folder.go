@@ -5,6 +5,7 @@ package folder
 import (
 	"context"
 
+	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
@@ -15,6 +16,14 @@ type Exchange struct {
 	Folder func(spawn.ID) string
 }
 
+var _ exchange.Exchange = Exchange{}
+
+// Shared implements exchange.Exchange.
+func (x Exchange) Shared() bool { return true }
+
+// Offer implements exchange.Exchange: the worker finds it where it is.
+func (x Exchange) Offer(context.Context, exchange.Offer) error { return nil }
+
 // Receive implements exchange.Exchange.
 func (x Exchange) Receive(_ context.Context, id spawn.ID) (string, error) { return x.Folder(id), nil }
 
@@ -22,3 +31,6 @@ func (x Exchange) Receive(_ context.Context, id spawn.ID) (string, error) { retu
 func (x Exchange) Grant(_ context.Context, id spawn.ID, grant ledger.Grant) error {
 	return ledger.WriteGrant(x.Folder(id), grant)
 }
+
+// Forget implements exchange.Exchange: there is nothing beside the folder.
+func (x Exchange) Forget(context.Context, spawn.ID) error { return nil }

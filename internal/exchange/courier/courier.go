@@ -1,0 +1,190 @@
+// Package courier is the worker's side of an exchange over HTTP. It claims an attempt, lays it out in a folder of this
+// machine's own, where a shim carries it out as it would anywhere, and brings to the engines what the shim writes there:
+// output as it comes, then the delivery, then how it ended. The folder is the spool: while no engine answers, everything
+// waits there in its order. The agent must never get the courier's token, which could hand in anything in its name.
+package courier
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+// Options say which attempt to carry out, and how.
+type Options struct {
+	URL, Token string
+	// Dir is where the attempt's own folder is made. It must be out of the reach of other users.
+	Dir string
+	// Self is the program that the attempt's tools start.
+	Self string
+	// Lay makes what a parcel does not hold: if the attempt gets code, a yard with its base, and the workspace.
+	Lay func(ctx context.Context, root string, spec shim.Spec, base *Base) error
+	// Supervise carries out the attempt in a folder.
+	Supervise func(ctx context.Context, folder string) error
+	Log       *slog.Logger
+}
+
+// Base is the commit that an attempt begins with, in a pack.
+type Base struct {
+	Commit  string
+	Shallow []byte
+	Pack    io.Reader
+}
+
+// patience is how long a worker tries to reach an engine: to begin, and to hand in what it has. It is long, because agent
+// time is money; whoever started the worker ends it if the attempt is not wanted any more.
+const patience = 24 * time.Hour
+
+// attempt is one attempt under way.
+type attempt struct {
+	Options
+	client *client
+	root   string
+}
+
+// Run carries out the attempt that the token stands for. It returns nil when the engines have everything, and ErrGivenUp if
+// they want nothing of it, ErrClaimed if another worker has it.
+func Run(ctx context.Context, o Options) (err error) {
+	name := make([]byte, 16)
+	if _, err := rand.Read(name); err != nil {
+		return fmt.Errorf("name this worker: %w", err)
+	}
+	a := &attempt{Options: o, client: newClient(o.URL, o.Token, hex.EncodeToString(name))}
+	defer a.client.http.CloseIdleConnections()
+	begin, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	var offer wire.Offer
+	if err := a.client.insist(begin, "GET", wire.PathOffer, nil, decoded(&offer)); err != nil {
+		return fmt.Errorf("ask for the attempt: %w", err)
+	}
+	if err := a.post(begin, wire.PathClaim, wire.Claim{Worker: a.client.worker}); err != nil {
+		if errors.Is(err, errTaken) {
+			return ErrClaimed
+		}
+		return fmt.Errorf("claim the attempt: %w", err)
+	}
+	if a.root, err = os.MkdirTemp(o.Dir, "attempt-"); err != nil {
+		return fmt.Errorf("make the attempt's folder: %w", err)
+	}
+	err = a.carryOut(ctx, offer)
+	if err == nil || errors.Is(err, ErrGivenUp) { // otherwise the work may be nowhere else
+		err = errors.Join(err, removeAll(a.root))
+	}
+	return err
+}
+
+// carryOut begins when this worker has the attempt for itself: from here on it always says how it ended.
+func (a *attempt) carryOut(ctx context.Context, offer wire.Offer) error {
+	var word wire.Word
+	if err := a.client.insist(ctx, "GET", wire.PathWord, nil, decoded(&word)); err != nil {
+		return fmt.Errorf("ask for a word: %w", err)
+	}
+	if err := a.heed(word); err != nil {
+		return err
+	}
+	unheard := beside(ctx, func(ctx context.Context) error { return a.listen(ctx, word.Seq) })
+	p := newPump(a)
+	still := beside(ctx, p.run)
+	err := a.lay(ctx, offer)
+	if err == nil {
+		err = a.supervise(ctx)
+	}
+	if _, exitErr := shim.ReadExit(a.root); exitErr != nil { // it has not come so far
+		err = shim.WriteStartFailed(a.root, cmp.Or(err, exitErr))
+	}
+	err = errors.Join(err, still())
+	if err == nil {
+		handing, done := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer done()
+		err = a.handIn(handing, p)
+	}
+	if heard := unheard(); err == nil && !errors.Is(heard, ErrGivenUp) { // which the end itself leads to
+		err = heard
+	}
+	return err
+}
+
+// beside does something until the function that it returns is called, which tells how it went. It outlives ctx: a worker
+// that was told to end still hands in.
+func beside(ctx context.Context, do func(context.Context) error) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan error, 1)
+	go func() { done <- do(ctx) }()
+	return func() error {
+		cancel()
+		return <-done
+	}
+}
+
+// supervise carries out the attempt, with a way to the engines for its tools.
+func (a *attempt) supervise(ctx context.Context) error {
+	closeTools, err := a.serveTools(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.Supervise(ctx, a.root), closeTools())
+}
+
+// post sends a message.
+func (a *attempt) post(ctx context.Context, path string, message any) error {
+	data, err := json.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errRefused, err)
+	}
+	return a.client.insist(ctx, "POST", path, data, nil)
+}
+
+// lay fetches what the attempt begins with.
+func (a *attempt) lay(ctx context.Context, offer wire.Offer) (err error) {
+	parcel, err := a.fetch(ctx, "parcel", offer.Parcel)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, parcel.Close()) }()
+	self := filepath.Join(a.root, filepath.FromSlash(wire.SelfName))
+	spec, err := wire.Unpack(parcel, a.root, map[string]string{wire.Root + "/" + wire.SelfName: a.Self, self: a.Self})
+	if err != nil {
+		return err
+	}
+	var base *Base
+	if offer.Base != nil {
+		pack, err := a.fetch(ctx, "base", offer.Base.Object)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = pack.Close() }() // only read from
+		base = &Base{Commit: offer.Base.Commit, Shallow: offer.Base.Shallow, Pack: pack}
+	}
+	if err := a.Lay(ctx, a.root, spec, base); err != nil {
+		return err
+	}
+	return shim.WriteSpec(a.root, spec)
+}
+
+// fetch brings an object to this machine, whole.
+func (a *attempt) fetch(ctx context.Context, name string, object wire.Object) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(a.root, "."+name), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("fetch the attempt's %s: %w", name, err)
+	}
+	err = a.client.insist(ctx, "GET", wire.PathObject+object.Digest, nil, func(r io.Reader) error { return refill(file, r, object) })
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("fetch the attempt's %s: %w", name, err), file.Close())
+	}
+	return file, nil
+}

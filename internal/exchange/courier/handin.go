@@ -1,0 +1,139 @@
+package courier
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+const exitFile = "exit.json"
+
+// handIn sends everything that is left, in order: the rest of the streams, the files, and how the attempt ended.
+func (a *attempt) handIn(ctx context.Context, p *pump) error {
+	exit, err := shim.ReadExit(a.root)
+	if err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(filepath.Join(a.root, exitFile))
+	if err != nil {
+		return fmt.Errorf("read how the attempt ended: %w", err)
+	}
+	if err := p.all(ctx, true); err != nil {
+		return err
+	}
+	end := wire.End{Exit: raw, Streams: p.at}
+	names, err := a.files(exit)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		file, err := a.upload(ctx, name)
+		if err != nil {
+			return fmt.Errorf("hand in %s: %w", name, err)
+		}
+		end.Files = append(end.Files, file)
+	}
+	if err := a.post(ctx, wire.PathEnd, end); err != nil {
+		return fmt.Errorf("say how the attempt ended: %w", err)
+	}
+	return nil
+}
+
+// files are those that an exit names.
+func (a *attempt) files(exit shim.Exit) ([]string, error) {
+	var names []string
+	for _, out := range exit.Outputs {
+		names = append(names, wire.FolderOut+out.Name)
+	}
+	if exit.HandIn != nil && exit.HandIn.Bundle != "" {
+		names = append(names, exit.HandIn.Bundle)
+	}
+	if exit.HandIn != nil && exit.HandIn.Error != "" { // the work is nowhere else
+		if err := packWorkspace(a.root); err != nil {
+			return nil, fmt.Errorf("pack the workspace: %w", err)
+		}
+		names = append(names, wire.FileWorkspace)
+	}
+	info, err := os.Lstat(filepath.Join(a.root, filepath.FromSlash(wire.FileOrigin)))
+	if err == nil && info.Mode().IsRegular() {
+		names = append(names, wire.FileOrigin)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return names, nil
+}
+
+// upload sends a file in parts. Those that an engine has already are not sent again.
+func (a *attempt) upload(ctx context.Context, name string) (_ wire.File, err error) {
+	root, err := os.OpenRoot(a.root)
+	if err != nil {
+		return wire.File{}, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	file, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return wire.File{}, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	whole, hash, buffer := wire.File{Name: name}, sha256.New(), make([]byte, wire.MaxPart)
+	for {
+		n, err := io.ReadFull(file, buffer)
+		if n > 0 {
+			part := wire.Object{Digest: wire.Digest(buffer[:n]), Size: int64(n)}
+			if err := a.sendPart(ctx, part, buffer[:n]); err != nil {
+				return wire.File{}, err
+			}
+			_, _ = hash.Write(buffer[:n]) // never fails
+			whole.Parts, whole.Size = append(whole.Parts, part), whole.Size+int64(n)
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			whole.Digest = hex.EncodeToString(hash.Sum(nil))
+			return whole, nil
+		}
+		if err != nil {
+			return wire.File{}, err
+		}
+	}
+}
+
+// worthAsking is from which size on it is cheaper to ask whether a part is there than to send it.
+const worthAsking = 64 << 10
+
+func (a *attempt) sendPart(ctx context.Context, part wire.Object, data []byte) error {
+	path := wire.PathPart + part.Digest
+	if part.Size >= worthAsking {
+		err := a.client.insist(ctx, http.MethodHead, path, nil, nil)
+		if err == nil || !errors.Is(err, errRefused) {
+			return err
+		}
+	}
+	return a.client.insist(ctx, http.MethodPut, path, data, nil)
+}
+
+// refill makes a file hold what r yields, and refuses it if that is not the object.
+func refill(file *os.File, r io.Reader, object wire.Object) error {
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(file, hash), io.LimitReader(r, object.Size+1)); err != nil {
+		return err
+	}
+	if hex.EncodeToString(hash.Sum(nil)) != object.Digest {
+		return errors.New("it broke off, or is not what its digest says")
+	}
+	return nil
+}

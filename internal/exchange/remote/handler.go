@@ -1,0 +1,155 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+// bodyTime is how long a worker may take to send a body, and to take a piece of an answer.
+const bodyTime = time.Minute
+
+// refusal is an answer that says why a worker gets nothing.
+type refusal struct {
+	status int
+	reason string
+}
+
+func (r *refusal) Error() string { return r.reason }
+
+func refuse(status int, format string, args ...any) error {
+	return &refusal{status, fmt.Sprintf(format, args...)}
+}
+
+// request is one request of a worker that is known.
+type request struct {
+	*http.Request
+	id   spawn.ID
+	name string // what follows the route
+	w    http.ResponseWriter
+}
+
+// Handler serves workers. Authenticate tells whose token a request shows. Tools, if not nil, serves the attempts' tools,
+// which have tokens of their own.
+func (x *Exchange) Handler(authenticate func(token string) (spawn.ID, bool), tools http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	for route, serve := range map[string]func(request) (any, error){
+		"GET " + wire.PathOffer:              x.getOffer,
+		"GET " + wire.PathObject + "{name}":  x.getObject,
+		"POST " + wire.PathClaim:             x.postClaim,
+		"GET " + wire.PathWord:               x.getWord,
+		"POST " + wire.PathStream + "{name}": x.postChunk,
+		"PUT " + wire.PathWant:               x.putWant,
+		"HEAD " + wire.PathPart + "{name}":   x.headPart,
+		"PUT " + wire.PathPart + "{name}":    x.putPart,
+		"POST " + wire.PathEnd:               x.postEnd,
+	} {
+		mux.Handle(route, x.serve(authenticate, serve))
+	}
+	if tools != nil {
+		mux.Handle(wire.PathTools+"/", http.StripPrefix(wire.PathTools, tools))
+	}
+	return mux
+}
+
+// serve lets in who shows the token of an attempt and speaks a protocol that this engine knows.
+func (x *Exchange) serve(authenticate func(string) (spawn.ID, bool), next func(request) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		id, known := authenticate(strings.TrimSpace(token))
+		var answer any
+		err := refuse(http.StatusUnauthorized, "the token of this request is no worker's")
+		if known && strings.EqualFold(scheme, "bearer") {
+			if err = wire.CheckProto(r.Header.Get(wire.Header)); err != nil {
+				err = refuse(http.StatusUpgradeRequired, "%v", err)
+			} else {
+				answer, err = next(request{Request: r, id: id, name: r.PathValue("name"), w: w})
+			}
+		}
+		x.answer(w, r, answer, err)
+	})
+}
+
+func (x *Exchange) answer(w http.ResponseWriter, r *http.Request, answer any, err error) {
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		http.Error(w, refused.reason, refused.status)
+	case err != nil && r.Context().Err() == nil:
+		x.Log.Error("a worker was not served", "path", r.URL.Path, "error", err)
+		http.Error(w, "the engine could not do that; try again", http.StatusServiceUnavailable)
+	case err == nil && answer != nil:
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(answer) // the worker is gone, and asks again
+	}
+}
+
+// body reads the whole body of a request, within bounds of size and time.
+func (r request) body(most int64) ([]byte, error) {
+	conn := http.NewResponseController(r.w)
+	if err := conn.SetReadDeadline(time.Now().Add(bodyTime)); err != nil {
+		return nil, fmt.Errorf("bound the time of a request: %w", err)
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, most))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, refuse(http.StatusRequestEntityTooLarge, "a body of this kind has at most %d bytes", most)
+	}
+	if err != nil {
+		return nil, refuse(http.StatusBadRequest, "the body broke off: %v", err)
+	}
+	return data, conn.SetReadDeadline(time.Time{})
+}
+
+// message reads a body of JSON.
+func (r request) message(into any) error {
+	data, err := r.body(wire.MaxMessage)
+	if err != nil {
+		return err
+	}
+	if err := strictjson.Unmarshal(data, into); err != nil {
+		return refuse(http.StatusBadRequest, "the message cannot be read: %v", err)
+	}
+	return nil
+}
+
+var errGone = refuse(http.StatusGone, "the attempt is over or was given up; nothing more of it is taken")
+
+// live refuses what comes of an attempt that is over, or that the request's worker has not claimed.
+func (x *Exchange) live(ctx context.Context, r request) error {
+	if _, offered, err := x.offer(ctx, r.id); err != nil || !offered {
+		return errors.Join(err, orNil(err == nil, errGone))
+	}
+	if ended, err := x.document(ctx, kindEnd, r.id, nil); err != nil || ended {
+		return errors.Join(err, orNil(err == nil, errGone))
+	}
+	return x.own(ctx, r)
+}
+
+// own refuses a worker that has not claimed the attempt.
+func (x *Exchange) own(ctx context.Context, r request) error {
+	var claim wire.Claim
+	found, err := x.document(ctx, kindClaim, r.id, &claim)
+	if err != nil {
+		return err
+	}
+	if !found || claim.Worker != r.Header.Get(wire.WorkerHeader) {
+		return refuse(http.StatusConflict, "the attempt is another worker's")
+	}
+	return nil
+}
+
+func orNil(when bool, err error) error {
+	if when {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// Status is where an attempt stands as far as its worker has said: Absent until one claimed it, Lost when that one has been
+// silent for too long.
+func (x *Exchange) Status(ctx context.Context, id spawn.ID) (spawn.Status, error) {
+	if ended, err := x.document(ctx, kindEnd, id, nil); err != nil || ended {
+		return spawn.Exited, err
+	}
+	heard, err := x.Store.Document(ctx, kindClaim, id.String())
+	if errors.Is(err, store.ErrNotFound) {
+		return spawn.Absent, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("look at attempt %s: %w", id, err)
+	}
+	beat, err := x.Store.Document(ctx, kindBeat, id.String())
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", fmt.Errorf("look at attempt %s: %w", id, err)
+	}
+	if beat.At.After(heard.At) {
+		heard = beat
+	}
+	now, err := x.Store.Now(ctx)
+	if err != nil {
+		return "", fmt.Errorf("look at attempt %s: %w", id, err)
+	}
+	// The two clocks are compared each with itself: the store's for the silence, this process's for how long it could have
+	// heard anything.
+	if now.Sub(heard.At) <= x.Silence || time.Since(x.born) <= x.Silence {
+		return spawn.Running, nil
+	}
+	return spawn.Lost, nil
+}
+
+// Wait returns when an attempt's status is final, or with the context's error. Probe is the place's: it may know more than
+// the worker has said, and its channel is closed when it does.
+func (x *Exchange) Wait(ctx context.Context, id spawn.ID, probe func() (spawn.Status, <-chan struct{}, error)) (spawn.Status, error) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for {
+		changed := x.Changed(id)
+		status, news, err := probe()
+		if err != nil || status.Final() {
+			return status, err
+		}
+		select {
+		case <-ctx.Done():
+			return status, fmt.Errorf("wait for attempt %s: %w", id, ctx.Err())
+		case <-changed:
+		case <-news:
+		case <-tick.C:
+		}
+	}
+}
+
+// GiveUp closes an attempt whose worker is lost: what has arrived is what there is, and its worker is refused from now on.
+// Of one that has ended, or that nobody claimed, it changes nothing.
+func (x *Exchange) GiveUp(ctx context.Context, id spawn.ID) error {
+	claim, err := x.Store.Document(ctx, kindClaim, id.String())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("give up attempt %s: %w", id, err)
+	}
+	now, err := x.Store.Now(ctx)
+	if err != nil {
+		return fmt.Errorf("give up attempt %s: %w", id, err)
+	}
+	exit, err := json.Marshal(shim.Exit{
+		Proto: shim.Proto, Attempt: id.Attempt, Reason: shim.ReasonLost, ExitCode: -1, StartedAt: claim.At, EndedAt: now,
+		Detail:  "nothing was heard of its worker any more; what had arrived was kept",
+		Outcome: agent.Outcome{Class: agent.ClassCrashed, Message: "the attempt was interrupted"},
+	})
+	if err != nil {
+		return fmt.Errorf("give up attempt %s: %w", id, err)
+	}
+	data, err := json.Marshal(wire.End{Exit: exit})
+	if err != nil {
+		return fmt.Errorf("give up attempt %s: %w", id, err)
+	}
+	if err := x.insert(ctx, kindEnd, id.String(), data); err != nil && !errors.Is(err, store.ErrStale) {
+		return fmt.Errorf("give up attempt %s: %w", id, err)
+	}
+	x.tell(id)
+	return nil
+}

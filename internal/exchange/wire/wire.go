@@ -1,0 +1,145 @@
+// Package wire is what engine and worker say to each other over HTTP: the routes, the messages and the parcel that an
+// attempt begins with. Both sides import it. It must not keep anything or connect to anybody.
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Proto is the protocol that this program speaks. An engine also speaks the two before it, because workers outlive
+// upgrades.
+const Proto = 1
+
+// before is how many older protocols an engine speaks.
+const before = 2
+
+// Header names the protocol of a request.
+const Header = "Stellwerk-Protocol"
+
+// WorkerHeader names the worker that speaks, as it claimed the attempt.
+const WorkerHeader = "Stellwerk-Worker"
+
+// The routes. Which attempt speaks follows from its token.
+const (
+	Prefix      = "/exchange/"
+	PathOffer   = Prefix + "offer"
+	PathObject  = Prefix + "object/" // and a digest of the offer
+	PathClaim   = Prefix + "claim"
+	PathWord    = Prefix + "word"    // ?after=SEQ waits for another word
+	PathStream  = Prefix + "stream/" // and a name, ?offset=N&previous=M
+	PathWant    = Prefix + "want"
+	PathPart    = Prefix + "part/" // and a digest
+	PathEnd     = Prefix + "end"
+	PathTools   = Prefix + "tools" // in front of the routes of the attempt's tools
+	MaxMessage  = 900 << 10        // bytes of a message; a store keeps it in one document
+	MaxChunk    = 512 << 10        // bytes of a stream at once
+	MaxPart     = 4 << 20          // bytes of a file at once
+	MaxStream   = 1 << 30          // bytes of a whole stream
+	MaxHandedIn = 2 << 30          // bytes of all files
+)
+
+// ExitClaimed is what a worker ends with that found the attempt claimed by another.
+const ExitClaimed = 75
+
+// The streams: files of an attempt's folder that only grow.
+const (
+	StreamOutput = "out.jsonl"
+	StreamMeter  = "meter.jsonl"
+)
+
+// Streams are all of them.
+func Streams() []string { return []string{StreamOutput, StreamMeter} }
+
+// Object is a piece of data by its digest.
+type Object struct {
+	Digest string `json:"digest"`
+	Size   int64  `json:"size"`
+}
+
+// Offer is what an attempt begins with.
+type Offer struct {
+	Parcel Object `json:"parcel"`
+	// Base is a pack of the commit that the attempt begins with; nil if it gets no code.
+	Base *Base `json:"base,omitempty"`
+}
+
+// Base is a commit and its history.
+type Base struct {
+	Object
+	Commit  string `json:"commit"`
+	Shallow []byte `json:"shallow,omitempty"` // git's list of where the history is cut off
+}
+
+// Claim is who wants to carry out the attempt: exactly one gets it.
+type Claim struct {
+	Worker string `json:"worker"`
+}
+
+// Word is what the engine has to say to a worker. Seq is opaque; it changes with the word.
+type Word struct {
+	Seq    string          `json:"seq"`
+	Cancel bool            `json:"cancel,omitempty"`
+	Grant  json.RawMessage `json:"grant,omitempty"`
+}
+
+// File is a file of the attempt's folder that was handed in, in parts.
+type File struct {
+	Name string `json:"name"` // below the attempt's folder, with slashes
+	Object
+	Parts []Object `json:"parts"`
+}
+
+// End is how an attempt ended: its exit.json, the files that belong to it, and how long its streams are.
+type End struct {
+	Exit    json.RawMessage   `json:"exit"`
+	Files   []File            `json:"files,omitempty"`
+	Streams map[string]Extent `json:"streams,omitempty"`
+}
+
+// Extent is how long a stream is, and where its last piece begins.
+type Extent struct {
+	Length int64 `json:"length"`
+	Last   int64 `json:"last"`
+}
+
+// The files of an attempt's folder that are handed in: the delivery's bundle, documents, the note of a plan's desk, and, if
+// the workspace could not be bundled, all of it.
+const (
+	FileBundle    = "out.bundle"
+	FileOrigin    = originName
+	FileWorkspace = "workspace.tar"
+	FolderOut     = "out/"
+)
+
+// HandedIn reports a file that a worker may hand in.
+func HandedIn(name string) bool {
+	return name == FileBundle || name == FileOrigin || name == FileWorkspace ||
+		strings.HasPrefix(name, FolderOut) && path.Clean(name) == name && name != FolderOut
+}
+
+// CheckProto refuses a protocol that this program does not speak.
+func CheckProto(header string) error {
+	proto, err := strconv.Atoi(header)
+	oldest := max(1, Proto-before)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the request names no protocol in its header %s; this engine speaks %d to %d", Header, oldest, Proto)
+	case proto > Proto:
+		return fmt.Errorf("the worker speaks protocol %d, which is newer than this engine, which speaks %d to %d: start workers of the engine's version", proto, oldest, Proto)
+	case proto < oldest:
+		return fmt.Errorf("the worker speaks protocol %d, which is too old for this engine, which speaks %d to %d: start the attempt again", proto, oldest, Proto)
+	}
+	return nil
+}
+
+// Digest is the hex SHA-256 of data.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,175 @@
+// Package apart runs attempts as processes of this machine that share nothing with the engine but the network: each worker
+// has a mount namespace of its own in which the engine's folders are empty, and speaks HTTP. It is how the exchange over
+// HTTP is tried and measured; attempts of a cluster differ from these in who starts them. Like every spawner it keeps
+// nothing but which workers are its own children.
+package apart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/remote"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+)
+
+// Options configures a Spawner.
+type Options struct {
+	// Exchange is what the workers speak with, by way of URL.
+	Exchange *remote.Exchange
+	URL      func() string
+	// Token is that of an attempt's worker. It is handed over on standard input, where no other process can read it.
+	Token func(spawn.ID) string
+	// Worker is the command of a worker, to which its flags are added. The program must not lie in a hidden folder.
+	Worker []string
+	// Hidden are the folders that a worker sees empty: the engine's state.
+	Hidden []string
+	// Dir is where workers make their folders, and log.
+	Dir string
+}
+
+// Spawner implements spawn.Spawner.
+type Spawner struct {
+	Options
+	mu       sync.Mutex
+	children map[spawn.ID]*child
+}
+
+// child is a worker that this process started.
+type child struct {
+	ended chan struct{}
+	late  bool // another worker had claimed the attempt; written before ended is closed
+}
+
+func (c *child) alive() bool {
+	select {
+	case <-c.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// New returns a spawner.
+func New(o Options) *Spawner { return &Spawner{Options: o, children: map[spawn.ID]*child{}} }
+
+// Capabilities implements spawn.Spawner.
+func (s *Spawner) Capabilities() spawn.Capabilities {
+	return spawn.Capabilities{Name: "apart", Isolation: []string{"sandbox", "none"}, Resources: true}
+}
+
+// Start implements spawn.Spawner.
+func (s *Spawner) Start(ctx context.Context, order spawn.Order) error {
+	status, err := s.Probe(ctx, order.ID)
+	if err != nil || status != spawn.Absent {
+		return err
+	}
+	if err := s.spawn(order); err != nil {
+		return fmt.Errorf("start attempt %s: %w", order.ID, err)
+	}
+	return nil
+}
+
+// hide covers each of the folders named before "--" with an empty one, and becomes the command after it.
+const hide = `while [ "$1" != -- ]; do mount -t tmpfs -o mode=0700 tmpfs "$1" || exit 1; shift; done; shift; exec "$@"`
+
+func (s *Spawner) spawn(order spawn.Order) error {
+	log, err := os.OpenFile(filepath.Join(s.Dir, "worker.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	args := append([]string{"--user", "--map-root-user", "--mount", "sh", "-c", hide, "sh"}, s.Hidden...)
+	args = append(append(args, "--"), s.Worker...)
+	args = append(args, "--exchange", s.URL(), "--token-file", "-", "--dir", s.Dir)
+	cmd := exec.Command("unshare", args...) //nolint:noctx // an attempt outlives the engine that starts it
+	cmd.Dir, cmd.Env = s.Dir, append(shim.SupervisorEnvironment(os.Environ()), order.Env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.Token(order.ID)), log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = errors.Join(cmd.Start(), log.Close())
+	if cmd.Process == nil {
+		return err
+	}
+	own := &child{ended: make(chan struct{})}
+	s.mu.Lock()
+	s.children[order.ID] = own
+	s.mu.Unlock()
+	go func() {
+		_ = cmd.Wait() // the exchange says how the attempt went
+		own.late = cmd.ProcessState.ExitCode() == wire.ExitClaimed
+		close(own.ended)
+	}()
+	return err
+}
+
+func (s *Spawner) child(id spawn.ID) *child {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.children[id]
+}
+
+// Probe implements spawn.Spawner.
+func (s *Spawner) Probe(ctx context.Context, id spawn.ID) (spawn.Status, error) {
+	status, _, err := s.probe(ctx, id)
+	return status, err
+}
+
+// probe also returns what is closed when an own child ends.
+func (s *Spawner) probe(ctx context.Context, id spawn.ID) (spawn.Status, <-chan struct{}, error) {
+	own := s.child(id)
+	alive := own != nil && own.alive() // asked first: one that ends in between has said everything by then
+	status, err := s.Exchange.Status(ctx, id)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case status == spawn.Absent && alive:
+		return spawn.Starting, own.ended, nil
+	case status == spawn.Running && alive:
+		return status, own.ended, nil
+	case status == spawn.Running && own != nil && !own.late:
+		return spawn.Lost, nil, nil
+	}
+	return status, nil, nil
+}
+
+// Kill implements spawn.Spawner.
+func (s *Spawner) Kill(ctx context.Context, id spawn.ID) error { return s.Exchange.Cancel(ctx, id) }
+
+// Wait implements spawn.Spawner.
+func (s *Spawner) Wait(ctx context.Context, id spawn.ID) (spawn.Status, error) {
+	return s.Exchange.Wait(ctx, id, func() (spawn.Status, <-chan struct{}, error) { return s.probe(ctx, id) })
+}
+
+// Salvage implements spawn.Spawner: what has arrived of a lost attempt is what there is.
+func (s *Spawner) Salvage(ctx context.Context, id spawn.ID) error {
+	status, err := s.Probe(ctx, id)
+	if err != nil || status != spawn.Lost {
+		return err
+	}
+	return s.Exchange.GiveUp(ctx, id)
+}
+
+// Drain waits until every worker that this spawner started has ended.
+func (s *Spawner) Drain(ctx context.Context) error {
+	s.mu.Lock()
+	all := make([]*child, 0, len(s.children))
+	for _, c := range s.children {
+		all = append(all, c)
+	}
+	s.mu.Unlock()
+	for _, c := range all {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for workers to end: %w", ctx.Err())
+		case <-c.ended:
+		}
+	}
+	return nil
+}

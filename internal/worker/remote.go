@@ -1,0 +1,73 @@
+package worker
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/courier"
+)
+
+// runRemote carries out an attempt on a machine that shares nothing with the engine: `worker run --exchange URL --token-file
+// FILE [--dir DIR]`. The token comes from a file, or from standard input (-), and not from a variable or an argument: an
+// agent without isolation can read those of its worker.
+func runRemote(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("worker run", flag.ContinueOnError)
+	url := flags.String("exchange", "", "address of the engine")
+	file := flags.String("token-file", "", "file with the attempt's token, - for standard input")
+	dir := flags.String("dir", os.TempDir(), "where the attempt's folder is made")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	token, err := readToken(*file)
+	if err != nil {
+		return err
+	}
+	self, err := programBeside()
+	if err != nil {
+		return err
+	}
+	return courier.Run(ctx, courier.Options{
+		URL: *url, Token: token, Dir: *dir, Self: self, Lay: lay, Supervise: Run, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	})
+}
+
+func readToken(path string) (string, error) {
+	in := os.Stdin
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return "", fmt.Errorf("read the attempt's token: %w", err)
+		}
+		defer func() { _ = file.Close() }() // only read from
+		in = file
+	}
+	const most = 4096
+	data, err := io.ReadAll(io.LimitReader(in, most))
+	if err != nil {
+		return "", fmt.Errorf("read the attempt's token: %w", err)
+	}
+	return strings.TrimSpace(string(data)), nil
+}
+
+// programBeside is the whole program, which the attempt's tools start: beside this one, or this one itself.
+func programBeside() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	const whole, worker = "stellwerk", "stellwerk-worker"
+	if filepath.Base(self) != worker {
+		return self, nil
+	}
+	beside := filepath.Join(filepath.Dir(self), whole)
+	if _, err := os.Stat(beside); err != nil {
+		return "", fmt.Errorf("find the program of the attempt's tools: %w", err)
+	}
+	return beside, nil
+}

@@ -62,6 +62,10 @@ func (c *checkout) prepare(ctx context.Context) error {
 		return nil
 	}
 	dir := c.dispatcher.Layout.Checkout(c.run.ID, c.event, c.name)
+	if c.run.Playbook.Setup == "" { // nothing to share: each command gets a checkout of its own
+		c.dir = dir
+		return nil
+	}
 	if _, err := os.Stat(dir + readySuffix); err == nil {
 		c.dir = dir
 		return nil
@@ -92,9 +96,6 @@ const copySuffix = ".run-"
 const cacheSuffix = ".cache"
 
 func (c *checkout) setUp(ctx context.Context) error {
-	if c.run.Playbook.Setup == "" {
-		return nil
-	}
 	caches := c.caches(ctx)
 	restored, err := caches.restore(ctx)
 	if err != nil || restored {
@@ -137,7 +138,7 @@ func (e *setupError) evidence() core.CheckResult {
 // execute runs one command to its end through a shim. The folder's name is
 // derived from what asked for it: after a crash, or when the engine stops, the
 // same command is found again, running or ended, instead of started twice.
-// A check runs in a copy of the checkout: the code it runs is the agent's, and
+// A check runs in a checkout of its own: the code it runs is the agent's, and
 // must not lay out what the next check finds.
 func (c *checkout) execute(ctx context.Context, cmd check.Command, apart bool) (check.Result, error) {
 	d := c.dispatcher
@@ -200,13 +201,16 @@ func (c *checkout) setsUp(folder string) bool {
 	return err == nil && spec.Job.Dir == c.dir
 }
 
-// copy makes the copy of the checkout that one command runs in.
+// copy makes the checkout that one command runs in: a copy of the one that was set up, if there is a setup.
 func (c *checkout) copy(ctx context.Context, id string) (string, error) {
 	dir := c.dir + copySuffix + id
 	for _, leftover := range []string{dir, dir + ".part"} {
 		if err := yard.RemoveWorkspace(leftover); err != nil {
 			return "", fmt.Errorf("make room for a check: %w", err)
 		}
+	}
+	if c.run.Playbook.Setup == "" {
+		return dir, c.yard.Checkout(ctx, dir, c.commit)
 	}
 	if err := copyTree(ctx, c.dir, dir+".part"); err != nil {
 		return "", err

@@ -214,6 +214,13 @@ func TestWhatAShimHasClaimed(t *testing.T) {
 	}
 }
 
+// withSetup gives a verification a setup, whose result is cached.
+func withSetup(c *checkout) {
+	run := *c.run
+	run.Playbook.Setup, run.Playbook.Caches = "true", []core.Cache{{Path: "made"}}
+	c.run, c.reuse = &run, true
+}
+
 // TestWhatStandsInTheWayOfACheck is no verdict.
 func TestWhatStandsInTheWayOfACheck(t *testing.T) {
 	p := newPhased(t)
@@ -231,11 +238,16 @@ func TestWhatStandsInTheWayOfACheck(t *testing.T) {
 		"its home":    {func(_ *checkout, folder string) { fileAt(t, filepath.Join(folder, "home")) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build, true) }, "make a folder for a check"},
 		"its inputs":  {func(_ *checkout, folder string) { fileAt(t, filepath.Join(folder, "in")) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build, true) }, "make a folder for a check"},
 		"its command": {func(_ *checkout, folder string) { folderAt(t, filepath.Join(folder, "command")) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build, true) }, "write a check's command"},
-		"no checkout": {func(*checkout, string) {}, func(c *checkout, _ string) error { _, err := c.copy(t.Context(), "check-1"); return err }, "copy "},
+		"no checkout": {func(c *checkout, _ string) { withSetup(c) }, func(c *checkout, _ string) error { _, err := c.copy(t.Context(), "check-1"); return err }, "copy "},
 		"no commit":   {func(c *checkout, _ string) { c.commit, c.dir = noCommit, "" }, func(c *checkout, _ string) error { _, err := c.Run(t.Context(), build); return err }, noCommit},
 		"its mark": {func(c *checkout, _ string) {
+			withSetup(c)
+			c.dir = p.Layout.Checkout(p.run.ID, c.event, c.name)
+			folderAt(t, c.dir)
+			for _, made := range c.caches(t.Context()).entries { // so that the setup has nothing left to do
+				folderAt(t, made.stored)
+			}
 			c.dir = ""
-			folderAt(t, p.Layout.Checkout(p.run.ID, c.event, c.name))
 			if err := os.Symlink("nowhere/mark", p.Layout.Checkout(p.run.ID, c.event, c.name)+readySuffix); err != nil {
 				t.Fatal(err)
 			}

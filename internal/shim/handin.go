@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
@@ -107,6 +108,10 @@ func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (Han
 	if len(opts.HandIn) == 0 {
 		return HandIn{}, errors.New("no hand-in command is set")
 	}
+	run := runHandIn
+	if spec.Isolation == sandbox.None && opts.HandInHere != nil {
+		run = handInHere
+	}
 	request := HandInRequest{
 		Proto: Proto, Attempt: spec.Attempt, Workspace: spec.Workspace, Base: spec.Base, Index: keptIndex(folder), Branch: spec.Branch,
 		Message: spec.CommitMessage, Mark: spec.Mark, Identity: spec.Identity,
@@ -116,10 +121,20 @@ func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (Han
 	if err := writeJSON(path, request); err != nil {
 		return HandIn{}, err
 	}
-	if err := runHandIn(ctx, spec, opts, dir, path); err != nil {
+	if err := run(ctx, spec, opts, dir, path); err != nil {
 		return HandIn{}, err
 	}
 	return acceptHandIn(folder)
+}
+
+// handInHere hands in without a process of its own. Git is bounded as it is in one.
+func handInHere(ctx context.Context, spec Spec, opts Options, _, request string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(spec.HandInTimeout), fmt.Errorf("it took longer than %s", time.Duration(spec.HandInTimeout)))
+	defer cancel()
+	if err := opts.HandInHere(ctx, request); err != nil {
+		return fmt.Errorf("hand in: %w", err)
+	}
+	return nil
 }
 
 func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string) error {

@@ -36,6 +36,9 @@ type Options struct {
 	// HandIn is the command that bundles a workspace; the path of a HandInRequest is added to it. It runs inside the
 	// isolation.
 	HandIn []string
+	// HandInHere does the same in this process, for attempts without isolation: there is no wall to do it behind. Nil starts
+	// the command.
+	HandInHere func(ctx context.Context, request string) error
 	// Self is the path of this program: the agent's tools start it, and the sandbox starts it as a bridge (package bridge).
 	Self string
 	Log  *slog.Logger

@@ -60,6 +60,7 @@ func supervise(ctx context.Context, folder string, do func(context.Context, stri
 	}
 	if spec, err := shim.ReadSpec(folder); err == nil {
 		opts.HandIn = []string{self, word, wordHand, spec.Job.Options["yard"]}
+		opts.HandInHere = func(ctx context.Context, request string) error { return HandIn(ctx, spec.Job.Options["yard"], request) }
 	}
 	err = do(ctx, folder, opts)
 	if errors.Is(err, shim.ErrAlreadyStarted) || errors.Is(err, shim.ErrNotLost) { // another was quicker

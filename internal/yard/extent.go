@@ -2,6 +2,7 @@ package yard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -30,11 +31,18 @@ func (y *Yard) vet(ctx context.Context, commit string) error {
 	if _, known := y.vetted.Load(commit); known {
 		return nil
 	}
-	links := false
-	if err := y.git().walkTree(ctx, commit, y.extent, func(f File) { links = links || f.Kind == Submodule }); err != nil {
+	root, err := y.Tree(ctx, commit)
+	if err != nil {
 		return err
 	}
-	y.vetted.Store(commit, links)
+	size, err := y.measureNew(ctx, root)
+	if errors.Is(err, errManyLooks) || err == nil && !size.within(y.extent) { // git says what is too big, and where
+		size, err = y.measureAll(ctx, commit, root)
+	}
+	if err != nil {
+		return err
+	}
+	y.vetted.Store(commit, size.links)
 	return nil
 }
 

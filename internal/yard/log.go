@@ -2,6 +2,7 @@ package yard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -67,7 +68,32 @@ func parseCommit(record string) (Commit, error) {
 
 // IsAncestor reports whether commit is contained in head; a commit contains itself.
 func (y *Yard) IsAncestor(ctx context.Context, commit, head string) (bool, error) {
+	if near, err := y.isParent(ctx, commit, head); err != nil || near {
+		return near, err
+	}
 	return y.git().isAncestor(ctx, commit, head)
+}
+
+// isParent reports the usual case without a process of its own: head is commit, or its child.
+func (y *Yard) isParent(ctx context.Context, commit, head string) (bool, error) {
+	if !isHash(commit) || !isHash(head) {
+		return false, nil
+	}
+	found, content, err := y.reader.read(ctx, head, maxOutput)
+	if errors.Is(err, ErrNotFound) || err == nil && found.kind != "commit" {
+		return false, nil // git says it in its own words
+	}
+	if err != nil || commit == head {
+		return err == nil, err
+	}
+	for line := range strings.Lines(string(content)) {
+		if parent, ok := strings.CutPrefix(line, "parent "); ok && strings.TrimSpace(parent) == commit {
+			return true, nil
+		} else if line == "\n" {
+			break
+		}
+	}
+	return false, nil
 }
 
 func (g git) isAncestor(ctx context.Context, commit, head string) (bool, error) {

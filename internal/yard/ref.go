@@ -1,7 +1,6 @@
 package yard
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -195,13 +194,53 @@ func (y *Yard) moveAll(ctx context.Context, moves []move) error {
 	return nil
 }
 
-func (y *Yard) tryMoves(ctx context.Context, moves []move) error {
-	var script bytes.Buffer
+// tryMoves locks all refs, compares all of them, and only then changes one. It does what git update-ref does, with the files
+// that git uses, and without its process.
+func (y *Yard) tryMoves(ctx context.Context, moves []move) (err error) {
+	var locks []*refLock
+	defer func() {
+		for _, l := range locks {
+			err = errors.Join(err, l.release())
+		}
+	}()
 	for _, m := range moves {
-		m.write(&script)
+		if err := y.pointable(ctx, m); err != nil {
+			return err
+		}
+		l, err := y.lockRef(ctx, m.ref)
+		if err != nil {
+			return err
+		}
+		locks = append(locks, l)
+		have, err := y.current(m.ref)
+		if err != nil {
+			return err
+		}
+		if have != m.old {
+			return fmt.Errorf("it is at %q, not at %q", have, m.old)
+		}
+		if err := l.write(m.new); err != nil {
+			return err
+		}
 	}
-	_, err := y.git().feed(ctx, script.Bytes(), "update-ref", "--no-deref", "--stdin", "-z")
-	return err
+	for _, l := range locks {
+		if err := l.commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pointable refuses what a ref cannot point at: an object that is missing, and anything but a commit for a branch.
+func (y *Yard) pointable(ctx context.Context, m move) error {
+	found, err := y.reader.look(ctx, m.new)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(m.ref, "refs/heads/") && found.kind != "commit" {
+		return fmt.Errorf("%s is a %s, not a commit", m.new, found.kind)
+	}
+	return nil
 }
 
 func (m move) check() error {
@@ -217,14 +256,6 @@ func (m move) check() error {
 		return fmt.Errorf("move %s: no new commit was named", m.ref)
 	}
 	return nil
-}
-
-func (m move) write(script *bytes.Buffer) {
-	if m.old == "" {
-		fmt.Fprintf(script, "create %s\x00%s\x00", m.ref, m.new)
-		return
-	}
-	fmt.Fprintf(script, "update %s\x00%s\x00%s\x00", m.ref, m.new, m.old)
 }
 
 func isHash(s string) bool {

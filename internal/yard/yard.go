@@ -30,6 +30,7 @@ type Yard struct {
 	extent    extent
 	memory    int64 // that git may use to read something an agent made
 	pack      packLimits
+	sizes     treeSizes
 	vetted    sync.Map // commits whose trees are known to be within the extent, and whether those have submodules
 	reader    reader
 	fetching  chan struct{} // held during a fetch

@@ -7,6 +7,7 @@ GOLANGCI_BIN  := $(shell $(GO) env GOPATH)/bin/golangci-lint
 KILLS         ?= 24
 FUZZTIME      ?= 2m
 SOAK_KILLS    ?= 1000
+SOAK_FIGHTS   ?= 500
 SOAK_CHECKS   ?= 10000
 SOAK_LINES    ?= 500000
 LDFLAGS       := -s -w
@@ -55,7 +56,7 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, whether g
 	bash scripts/prose.sh
 
 # Those that mostly wait for processes: the race detector would double their time. `make race` has it for them, too.
-SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard
+SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/fleet ./internal/yard
 # Pure code, and packages whose tests wait for one process at a time; `make race` has them, too. A new package is watched.
 CALM := ./deploy ./deploy/manual ./deploy/sbom ./internal/agent ./internal/agent/claude ./internal/agent/command ./internal/agent/scenario ./internal/agent/scripted \
 	./internal/admission ./internal/plain ./internal/cli/terminal ./internal/cli/view ./internal/cockpit/graph ./internal/cockpit/patch ./internal/cockpit/plot \
@@ -89,8 +90,8 @@ fuzz: ## every fuzz target there is, for FUZZTIME each
 	GO=$(GO) bash scripts/fuzz.sh $(FUZZTIME)
 
 # From 400 kills on, engines die at every durable step, before and after it.
-soak: ## hours: engines die at every durable step, many random kills, many cases of every property
-	GO=$(GO) STELLWERK_KILLS=$(SOAK_KILLS) STELLWERK_LINES=$(SOAK_LINES) $(GO) run ./scripts/gotest -count 1 -timeout 24h ./internal/crash ./internal/guard -- \
+soak: ## hours: engines die at every durable step, many random kills and fights of several engines, many cases of every property
+	GO=$(GO) STELLWERK_KILLS=$(SOAK_KILLS) STELLWERK_FIGHTS=$(SOAK_FIGHTS) STELLWERK_LINES=$(SOAK_LINES) $(GO) run ./scripts/gotest -count 1 -timeout 24h ./internal/crash ./internal/fleet ./internal/guard -- \
 		-count 1 -timeout 24h $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u) -rapid.checks=$(SOAK_CHECKS)
 
 planted: ## three planted bugs must each be caught

@@ -93,12 +93,17 @@ func (o Options) setAside(file string) error {
 	if err := os.Rename(filepath.Join(o.Dir, file), to); err != nil {
 		return fmt.Errorf("set it aside: %w", err)
 	}
-	for dir := filepath.Dir(file); dir != "."; dir = filepath.Dir(dir) {
+	o.tidy(filepath.Dir(file))
+	return nil
+}
+
+// tidy removes a folder that is empty now, and those above it.
+func (o Options) tidy(dir string) {
+	for ; dir != "."; dir = filepath.Dir(dir) {
 		if os.Remove(filepath.Join(o.Dir, dir)) != nil {
-			break // it holds something else
+			return // it holds something else
 		}
 	}
-	return nil
 }
 
 // one is a piece of a single file.

@@ -91,6 +91,11 @@ func (h *hand) execute(ctx context.Context, key string, run *core.Run, fence int
 		done = done || act.key == key
 	}
 	if !done {
+		select { // as long as it takes to prepare
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(rand.N(30 * time.Millisecond)):
+		}
 		mine := false
 		err := h.world.unstopped(func() error {
 			if mine = h.engine.Owns(run.Project, fence); !mine {

@@ -47,6 +47,7 @@ func figures() []figure {
 		{name: "waves", what: "200 delegations in waves, 8 slots", limit: 1.2, of: "the ideal schedule", measure: wavesOff},
 		{name: "cycle", what: "an attempt's whole cycle", limit: 0.5, of: "the program before", measure: cycle(sandbox.None)},
 		{name: "cycle-sandbox", what: "so, in the sandbox", limit: 0.6, of: "the program before", measure: cycle(sandbox.Sandbox)},
+		{name: "exchange", what: "an attempt over HTTP, idle", limit: 1.5, of: "one by folder", measure: overHTTP},
 		{name: "processes", what: "processes started per attempt", limit: 1, of: "10", measure: processes},
 		{name: "turn-size", what: "manager's prompt after 1,000 tasks", limit: 1.2, of: "after 10", measure: turnSize},
 		{name: "packet", what: "what the 50th wave reads", limit: 1.2, of: "the 2nd", measure: packetSize},

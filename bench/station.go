@@ -25,11 +25,21 @@ type station struct {
 
 // openStation starts an engine whose attempts run beside the real program.
 func openStation(ctx context.Context, shop *workshop, name, playbook string, further map[string]string) (*station, error) {
-	dir, err := shop.folder(name)
+	program, err := shop.worker(ctx)
 	if err != nil {
 		return nil, err
 	}
-	program, err := shop.worker(ctx)
+	return openStationWith(ctx, shop, name, playbook, further, func(s *station, p *app.Parts) {
+		s.spawner = &clockedSpawner{started: make(chan moment, 16), Spawner: local.New(local.Options{
+			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"}, Folder: dispatch.Layout{State: s.state}.Folder,
+		})}
+		p.Spawner, p.Commands = s.spawner, s.spawner
+	})
+}
+
+// openStationWith starts an engine with parts of the caller's.
+func openStationWith(ctx context.Context, shop *workshop, name, playbook string, further map[string]string, wrap func(*station, *app.Parts)) (*station, error) {
+	dir, err := shop.folder(name)
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +49,7 @@ func openStation(ctx context.Context, shop *workshop, name, playbook string, fur
 	if s.repo, err = openRepository(ctx, dir, 1, files); err != nil {
 		return nil, err
 	}
-	s.app, err = app.Open(ctx, app.Options{State: s.state, Version: "bench", Log: shop.log, Wrap: func(p *app.Parts) {
-		s.spawner = &clockedSpawner{started: make(chan moment, 16), Spawner: local.New(local.Options{
-			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"}, Folder: dispatch.Layout{State: s.state}.Folder,
-		})}
-		p.Spawner, p.Commands = s.spawner, s.spawner
-	}})
+	s.app, err = app.Open(ctx, app.Options{State: s.state, Version: "bench", Log: shop.log, Wrap: func(p *app.Parts) { wrap(s, p) }})
 	if err != nil {
 		return nil, errors.Join(err, s.repo.yard.Close())
 	}

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
@@ -110,6 +112,23 @@ func (a *arena) end(id string, how syscall.Signal) {
 	}
 	if err := cmd.Wait(); err != nil && how != syscall.SIGKILL {
 		a.t.Errorf("%s ended with %v", id, err)
+	}
+}
+
+// stop stops an engine, and returns when it stands: a signal that was sent is not one that was heard.
+func (a *arena) stop(id string) {
+	a.t.Helper()
+	err := a.world.stopping(func() error {
+		a.signal(id, syscall.SIGSTOP)
+		var status unix.WaitStatus
+		for err := error(unix.EINTR); ; {
+			if _, err = unix.Wait4(a.engines[id].Process.Pid, &status, unix.WUNTRACED, nil); !errors.Is(err, unix.EINTR) {
+				return err
+			}
+		}
+	})
+	if err != nil {
+		a.t.Fatal(err)
 	}
 }
 
@@ -224,9 +243,7 @@ func TestFights(t *testing.T) {
 				a.begin(owner)
 			}
 		case 1:
-			if err := a.world.stopping(func() error { return a.engines[owner].Process.Signal(syscall.SIGSTOP) }); err != nil {
-				t.Fatal(err)
-			}
+			a.stop(owner)
 			a.completed(run) // by another
 			a.signal(owner, syscall.SIGCONT)
 		case 2:
@@ -256,9 +273,7 @@ func TestTheStopped(t *testing.T) {
 	for n := 0; !refused && n < 100; n++ {
 		run := a.start(n)
 		owner := a.actor(run, 1)
-		if err := a.world.stopping(func() error { return a.engines[owner].Process.Signal(syscall.SIGSTOP) }); err != nil {
-			t.Fatal(err)
-		}
+		a.stop(owner)
 		a.completed(run)
 		a.signal(owner, syscall.SIGCONT)
 		next := a.start(n + 1000) // is executed whoever owns the project by now

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -63,7 +64,7 @@ func New(o Options) *Spawner { return &Spawner{Options: o, children: map[spawn.I
 
 // Capabilities implements spawn.Spawner.
 func (s *Spawner) Capabilities() spawn.Capabilities {
-	return spawn.Capabilities{Name: "apart", Isolation: []string{"sandbox", "none"}, Resources: true}
+	return spawn.Capabilities{Name: "apart", Platform: runtime.GOOS + "/" + runtime.GOARCH, Isolation: []string{"sandbox", "none"}, Resources: true}
 }
 
 // Start implements spawn.Spawner.

@@ -303,6 +303,7 @@ func (d *Dispatcher) scope(ctx context.Context, a core.Action) (context.Context,
 	switch a.(type) {
 	case core.Verify, core.Validate, core.PreparePublish, core.Merge, core.WatchPullRequest:
 		return ctx, func() {}
+	default: // all others
 	}
 	scope, cancel := context.WithCancelCause(owning(d.ctx, fenceOf(ctx)))
 	stop := context.AfterFunc(ctx, func() {

@@ -33,8 +33,8 @@ func (e *Engine) movedSince(ctx context.Context, since string) (Moved, error) {
 	if err != nil {
 		return Moved{}, err
 	}
-	after, err := strconv.ParseInt(since, 10, 64)
-	if err != nil || after < 0 || after > at || at-after > remembered {
+	after, unknown := strconv.ParseInt(since, 10, 64)
+	if unknown != nil || after < 0 || after > at || at-after > remembered {
 		return Moved{At: strconv.FormatInt(at, 10), All: true}, nil
 	}
 	if after == at {

@@ -121,8 +121,9 @@ func (a *arena) stop(id string) {
 	err := a.world.stopping(func() error {
 		a.signal(id, syscall.SIGSTOP)
 		var status unix.WaitStatus
-		for err := error(unix.EINTR); ; {
-			if _, err = unix.Wait4(a.engines[id].Process.Pid, &status, unix.WUNTRACED, nil); !errors.Is(err, unix.EINTR) {
+		for {
+			_, err := unix.Wait4(a.engines[id].Process.Pid, &status, unix.WUNTRACED, nil)
+			if !errors.Is(err, unix.EINTR) {
 				return err
 			}
 		}

@@ -147,7 +147,8 @@ func conclusion(r *core.Run, action core.Action, by string) core.Body {
 		return core.RunSwept{}
 	case core.Notify:
 		return core.PersonNotified(a)
-	default:
-		panic(fmt.Sprintf("run %s asks for %T", r.ID, action))
+	case core.EvaluateCondition, core.PreparePublish, core.Publish, core.ReadPlan, core.WritePlan, core.Merge, core.Validate,
+		core.MergeIntoBase, core.WatchPullRequest: // of other playbooks
 	}
+	panic(fmt.Sprintf("run %s asks for %T", r.ID, action))
 }

@@ -68,13 +68,13 @@ func hidesNoOther(t *testing.T, kind string, event core.Event, what string) {
 	if events, err := owner.Events(ctx, newer.ID, 0, 0); err != nil || kind == "run" && events[len(events)-1].Type != event.Type {
 		t.Errorf("the history cannot be looked at: %d events, %v", len(events), err)
 	}
-	if pruned, err := owner.Prune(ctx, api.Prune{OlderThan: 48 * time.Hour, Remove: true}); err != nil || len(pruned.Items) > 0 || !slices.ContainsFunc(pruned.Kept, func(k api.PrunedKept) bool { return k.Kind == "blob" && k.Name == "all" }) {
+	if pruned, err := owner.Prune(ctx, api.Prune{OlderThan: 48 * time.Hour, Remove: true}); err != nil || len(pruned.Items) > 0 || !slices.ContainsFunc(pruned.Kept, func(k api.PrunedKept) bool { return k.Kind == "object" && k.Name == "all" }) {
 		t.Errorf("retention: %+v, %v", pruned, err)
 	}
-	if _, err := owner.Resume(ctx, other.ID, api.Resume{}); err != nil {
-		t.Errorf("a run of another project does not go on: %v", err)
-	}
 	pagesTell(t, visit(ctx, t, owner, address), what)
+	if _, err := owner.Cancel(ctx, other.ID, api.Cancel{}); err != nil {
+		t.Errorf("a run of another project hears nobody: %v", err)
+	}
 	if err := stop(); err != nil {
 		t.Error(err)
 	}

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -23,6 +25,7 @@ func laden(t *testing.T) *phased {
 	p.run.Home, p.run.Remote = "", filepath.Join(p.Layout.State, "person")
 	p.run.Driving.Plan, p.run.Driving.PlanWrite = &core.Plan{Commit: p.commit}, &core.PlanWrite{Event: "e1", Message: "because", Done: []string{"1"}}
 	p.stage.Line, p.Notifier = p.run.BaseCommit, nobody{}
+	p.Drafts = draft.Open(sqlitetest.New(t))
 	p.task.Done = core.Check{Kind: core.CheckFiles, Globs: []string{"more.txt"}}
 	p.run.Playbook.Project.Done = p.task.Done
 	p.attempt.Delivery = &core.Delivery{Commit: p.commit, Tree: sh(t, p.run.Remote, "git rev-parse "+p.commit+"^{tree}")}

@@ -121,6 +121,13 @@ func leftToOthers(t *testing.T, stream string, event core.Event) {
 		return ok && strings.HasPrefix(s.Event, "run/r3#") && s.Attempt == "a.r1.a2"
 	})
 	b.refuses()
+	newer := store.Engine{ID: "newer", Host: "elsewhere"}
+	if _, err := b.store.Enlist(t.Context(), newer, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if taken, err := b.store.Take(t.Context(), newer.ID, time.Minute, []string{"p", "q"}); err != nil || len(taken) != 1 || taken[0].Project != "p" {
+		t.Errorf("an engine of a newer version can take %+v, %v", taken, err)
+	}
 	for i := range 5 { // leases run out, and hints come back
 		b.clock.move(2 * time.Minute)
 		b.submit("r3", core.Person("me"), core.RunPaused{Code: core.PausePerson})

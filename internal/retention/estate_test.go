@@ -44,6 +44,7 @@ type estate struct {
 	orphan     string // digest of an object that nobody speaks of
 	first      string // commit of the attempt
 	other      string // commit beside it
+	later      string // commit after both
 }
 
 const (
@@ -55,7 +56,7 @@ func newEstate(t *testing.T) *estate {
 	t.Helper()
 	dir := t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "sh", "-euc", `cd "$0" && git init -q -b main person && cd person && git config user.name A && git config user.email a@example.org
-		git commit -q --allow-empty -m first && git rev-parse HEAD && git commit -q --allow-empty -m other && git rev-parse HEAD`, dir).Output()
+		git commit -q --allow-empty -m first && git rev-parse HEAD && git commit -q --allow-empty -m other && git rev-parse HEAD && git commit -q --allow-empty -m later && git rev-parse HEAD`, dir).Output()
 	must(t, err)
 	commits := strings.Fields(string(out))
 	y, err := yard.Open(t.Context(), filepath.Join(dir, "yard.git"))
@@ -67,7 +68,7 @@ func newEstate(t *testing.T) *estate {
 	must(t, err)
 	ended := time.Now().Add(-100 * time.Hour)
 	e := &estate{
-		t: t, yard: y, swept: true, first: commits[0], other: commits[1], work: filepath.Join(dir, "work", theRun),
+		t: t, yard: y, swept: true, first: commits[0], other: commits[1], later: commits[2], work: filepath.Join(dir, "work", theRun),
 		transcript: filepath.Join(dir, "attempts", theRun, theAttempt, "out.jsonl"),
 		copied:     filepath.Join(dir, "runs", theRun, "transcripts", theAttempt+".jsonl"),
 		row:        store.RunRow{ID: theRun, Alias: "brisk-otter", Project: "p1", Branch: "feature/x", EndedAt: &ended},

@@ -121,6 +121,9 @@ func TestWhereGitFails(t *testing.T) {
 	for command, fatal := range map[string]bool{"update-ref": false, "for-each-ref": true, "merge-base": true} {
 		t.Run(command, func(t *testing.T) {
 			e := newEstate(t)
+			if command == "merge-base" { // git is asked about what is neither the commit itself nor its parent
+				must(t, e.yard.Move(t.Context(), "refs/heads/feature/x", e.first, e.later))
+			}
 			bin := t.TempDir()
 			script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in *' %s '*) echo 'fatal: no' >&2; exit 128;; esac\nexec %s \"$@\"\n", command, real)
 			must(t, os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700))

@@ -26,6 +26,12 @@ func (e *Engine) Position(ctx context.Context) (string, error) {
 	return strconv.FormatInt(at, 10), err
 }
 
+// parsePosition reads what Position said.
+func parsePosition(text string) (at int64, known bool) {
+	at, err := strconv.ParseInt(text, 10, 64)
+	return at, err == nil && at >= 0
+}
+
 // movedSince says what moved after a position. Of one that is none of this store's, or not
 // any more, anything may have moved since.
 func (e *Engine) movedSince(ctx context.Context, since string) (Moved, error) {
@@ -33,8 +39,8 @@ func (e *Engine) movedSince(ctx context.Context, since string) (Moved, error) {
 	if err != nil {
 		return Moved{}, err
 	}
-	after, unknown := strconv.ParseInt(since, 10, 64)
-	if unknown != nil || after < 0 || after > at || at-after > remembered {
+	after, known := parsePosition(since)
+	if !known || after > at || at-after > remembered {
 		return Moved{At: strconv.FormatInt(at, 10), All: true}, nil
 	}
 	if after == at {

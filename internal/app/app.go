@@ -39,6 +39,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
 	objectfolder "github.com/stellwerk-dev/stellwerk/internal/object/folder"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/service"
@@ -175,7 +176,7 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.access = access.Open(a.store, Person(), time.Now)
 	a.journal = journal.New(a.state.Runs(), a.objects, a.log)
-	a.yards = &yards{dir: a.state.Yards(), pass: forges.GitCredential, open: map[string]*yard.Yard{}}
+	a.yards = &yards{dir: a.state.Yards(), pass: forges.GitCredential, code: pack.Restorer{Store: a.store, Objects: a.objects, Log: a.log}, open: map[string]*yard.Yard{}}
 	programs, err := shim.InstallSelf(a.state.Bin())
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.Dir+" can be written and has space")
@@ -245,7 +246,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	})
 	a.engine.SetDispatcher(a.dispatch)
 	starter := start.NewStarter(start.Options{
-		State: a.state.Dir, Person: person, Engine: a.engine, Store: a.store, Find: find, Yards: a.yards, Trials: a.dispatch,
+		State: a.state.Dir, Person: person, Engine: a.engine, Store: a.store, Find: find, Yards: a.yards, Objects: a.objects, Trials: a.dispatch,
 		Agents:   start.Agents{Provider: provider, SecretNames: secretNames, Lacks: agentLacks},
 		Settings: a.settings, Redactor: a.redactor, Isolation: isolation, Alone: sessions.Alone, Log: a.log,
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
@@ -223,7 +224,14 @@ func (p *published) recorded(shown api.Mergeable, words int) {
 	p.t.Helper()
 	made := git(p.t, p.dir, "rev-parse", "main")
 	want := core.MergeGranted{Commit: shown.Commit, Base: "main", Tip: shown.Tip, Merge: made}
-	if granted, by := said[core.MergeGranted](p); len(granted) != words || granted[words-1] != want || by[words-1] != core.Person("me") {
+	granted, by := said[core.MergeGranted](p)
+	if len(granted) > 0 {
+		want.Pack = granted[len(granted)-1].Pack
+		if err := object.CheckDigest(want.Pack); err != nil {
+			p.t.Errorf("the pack of the merge: %v", err)
+		}
+	}
+	if len(granted) != words || granted[words-1] != want || by[words-1] != core.Person("me") {
 		p.t.Errorf("granted: %+v by %+v, want %+v", granted, by, want)
 	}
 	seen, _ := said[core.PullRequestSeen](p)

@@ -6,13 +6,16 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// yards opens each project's yard once.
+// yards opens each project's yard once. One that is missing is filled with what events, objects and repositories on this
+// machine say it had.
 type yards struct {
 	dir  string
 	pass yard.Credentials
+	code pack.Restorer
 	mu   sync.Mutex
 	open map[string]*yard.Yard
 }
@@ -29,6 +32,13 @@ func (y *yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 		return nil, err
 	}
 	opened.Credentials = y.pass
+	empty, err := opened.Empty()
+	if err == nil && empty {
+		err = y.code.Restore(ctx, opened, project)
+	}
+	if err != nil {
+		return nil, errors.Join(err, opened.Close())
+	}
 	y.open[project] = opened
 	return opened, nil
 }

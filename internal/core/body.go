@@ -70,18 +70,22 @@ const (
 // RunStarted opens a run. It pins everything that must not change under it; the run's
 // state begins as a copy of it.
 type RunStarted struct {
-	Run        string     `json:"run"`
-	Alias      string     `json:"alias"`
-	Project    string     `json:"project"`
-	Goal       string     `json:"goal"`
-	Title      string     `json:"title"`
-	Issue      string     `json:"issue,omitempty"`
-	Playbook   Playbook   `json:"playbook"`
-	Limits     Limits     `json:"limits"`
-	Base       string     `json:"base"`        // branch the work starts from and returns to
-	BaseCommit string     `json:"base_commit"` // its tip when the run started
-	Branch     string     `json:"branch"`      // the run's own branch
-	Remote     string     `json:"remote"`      // where the branch is published
+	Run        string   `json:"run"`
+	Alias      string   `json:"alias"`
+	Project    string   `json:"project"`
+	Goal       string   `json:"goal"`
+	Title      string   `json:"title"`
+	Issue      string   `json:"issue,omitempty"`
+	Playbook   Playbook `json:"playbook"`
+	Limits     Limits   `json:"limits"`
+	Base       string   `json:"base"`        // branch the work starts from and returns to
+	BaseCommit string   `json:"base_commit"` // its tip when the run started
+	// BaseAt is the repository on this machine that stands for BaseCommit as long as it is there, BasePack the pack that holds
+	// it, or what of it BaseAt does not have.
+	BaseAt     string     `json:"base_at,omitempty"`
+	BasePack   string     `json:"base_pack,omitempty"`
+	Branch     string     `json:"branch"` // the run's own branch
+	Remote     string     `json:"remote"` // where the branch is published
 	Forge      string     `json:"forge"`
 	ForgeURL   string     `json:"forge_url,omitempty"`  // of a forge that is asked over HTTP
 	Repository string     `json:"repository,omitempty"` // owner/name on it, if that was named

@@ -34,6 +34,7 @@ type PlanWriteRequested struct {
 type PlanUpdated struct {
 	Old  string `json:"old"` // commit that the new one follows
 	Plan Plan   `json:"plan"`
+	Pack string `json:"pack,omitempty"` // of the plan's commit; empty if that is Old
 }
 
 // MergeConcluded is what came of merging a stage's branch into the run's: the
@@ -43,6 +44,7 @@ type MergeConcluded struct {
 	Into      string        `json:"into"` // where the run's branch was
 	From      string        `json:"from"` // commit that was merged
 	Commit    string        `json:"commit,omitempty"`
+	Pack      string        `json:"pack,omitempty"` // of Commit; empty if that is Into
 	Passed    bool          `json:"passed"`
 	Conflicts []string      `json:"conflicts,omitempty"` // files that git could not merge
 	Results   []CheckResult `json:"results,omitempty"`
@@ -83,6 +85,7 @@ type MergeGranted struct {
 	Base   string `json:"base"`              // branch of the person's repository
 	Tip    string `json:"tip"`               // where that was
 	Merge  string `json:"merge"`             // the commit it is set to
+	Pack   string `json:"pack,omitempty"`    // of Merge; empty if that is Commit
 	ByHand bool   `json:"by_hand,omitempty"` // the person's own git moves the base, not the engine
 }
 

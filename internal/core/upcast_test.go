@@ -34,7 +34,7 @@ func TestGoldenBodiesOfOldVersions(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if old != 5 {
+	if old != 10 {
 		t.Errorf("%d files are of an old version", old)
 	}
 }

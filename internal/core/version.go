@@ -32,7 +32,11 @@ var forms = map[Type]Form{
 	TypeRunPaused:         {Reads: 2, Writes: 2},
 	TypeAllowanceReserved: {Reads: 2, Writes: 2},
 	TypeEpicRefused:       {Reads: 2, Writes: 2},
-	TypeMergeGranted:      {Reads: 2, Writes: 2},
+	TypeMergeGranted:      {Reads: 3, Writes: 3},
+	TypeRunStarted:        {Reads: 2, Writes: 2},
+	TypeAttemptExited:     {Reads: 2, Writes: 2},
+	TypeMergeConcluded:    {Reads: 2, Writes: 2},
+	TypePlanUpdated:       {Reads: 2, Writes: 2},
 	TypeClaimFreed:        {Reads: 2, Writes: 2},
 }
 

@@ -187,10 +187,13 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 		}
 		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("the workspace could not be handed in and is kept in %s: %s", kept, hand.Error))
 	case !hand.Empty:
-		ref := fmt.Sprintf("%s%s/%s", yard.Attempts, run.ID, a.ID)
+		ref := yard.AttemptRef(run.ID, a.ID)
 		imported, err := y.Import(ctx, yard.ImportSpec{
 			Bundle: filepath.Join(folder, hand.Bundle), Ref: ref, Base: a.Base, MaxBytes: maxBundle,
-			Left: fmt.Sprintf("%s%s/%s-left", yard.Kept, run.ID, a.ID),
+			Left: yard.LeftPrefix(run.ID, a.ID), Keep: func(ctx context.Context, bundle io.Reader) (string, error) {
+				digest, _, err := d.Objects.Put(ctx, bundle, maxBundle)
+				return digest, err
+			},
 		})
 		if refusedBundle(err) {
 			delivery.Rejected = append(delivery.Rejected, "git refused what was handed in: "+err.Error())
@@ -199,7 +202,7 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 		if err != nil {
 			return err
 		}
-		delivery.Commit, delivery.Ref = imported.Commit, ref
+		delivery.Commit, delivery.Ref, delivery.Pack, delivery.Left = imported.Commit, ref, imported.Pack, imported.Left
 		delivery.Empty, delivery.Checkpoint, delivery.Mark = imported.Commit == a.Base, hand.Checkpoint, hand.Mark
 		// Commits of the round may be reshaped by a retry; what was there before may not.
 		kept, err := y.IsAncestor(ctx, stage.Base, imported.Commit)

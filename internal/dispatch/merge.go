@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -40,8 +41,13 @@ func (d *Dispatcher) merged(ctx context.Context, run *core.Run, stage *core.Stag
 		return nil
 	}
 	body.Commit = made.Commit
+	if made.Commit != body.Into {
+		if body.Pack, err = pack.Keep(ctx, d.Objects, y, []string{made.Commit}, body.Into, body.From); err != nil {
+			return err
+		}
+	}
 	// Until the run's branch has it, nothing else would hold it.
-	if err := y.Keep(ctx, yard.Attempts+run.ID+"/merge-"+made.Commit[:12], made.Commit); err != nil {
+	if err := y.Keep(ctx, yard.MergeRef(run.ID, made.Commit), made.Commit); err != nil {
 		return err
 	}
 	tree, err := y.Tree(ctx, made.Commit)

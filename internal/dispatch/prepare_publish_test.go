@@ -109,4 +109,7 @@ func TestAMergeIsHeldBeforeThatIsSaid(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(held, func(r yard.Ref) bool { return r.Commit == said.Commit }) {
 		t.Errorf("held is %v, %v", held, err)
 	}
+	if err := p.Objects.Verify(t.Context(), said.Pack); err != nil {
+		t.Errorf("its pack %q: %v", said.Pack, err)
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/forgetest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
+	"github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -61,6 +62,10 @@ func newPress(t *testing.T) *press {
 	if err := y.Fetch(t.Context(), filepath.Join(dir, "person")); err != nil {
 		t.Fatal(err)
 	}
+	objects, err := folder.Open(filepath.Join(dir, "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	p := &press{ledger: forgetest.NewLedger("acme", "rocket"), engine: &heard{news: make(chan core.Body, 100)}, bare: filepath.Join(dir, "server.git")}
 	double := giteatest.NewDouble(p.ledger, forgetest.Token)
 	p.line = forgetest.NewLine(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,8 +84,8 @@ func newPress(t *testing.T) *press {
 		Stages: []*core.Stage{{ID: core.PublishStage, Tasks: []*core.Task{task}}},
 	}
 	p.Dispatcher = New(p.engine, Options{
-		Commands: local.New(local.Options{}),
-		Forges:   oneForge{f}, Yards: oneYard{y}, Drafts: draft.Open(sqlitetest.New(t)), Poll: time.Hour, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
+		Commands: local.New(local.Options{}), Objects: objects,
+		Forges: oneForge{f}, Yards: oneYard{y}, Drafts: draft.Open(sqlitetest.New(t)), Poll: time.Hour, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
 	})
 	t.Cleanup(p.Close)
 	return p

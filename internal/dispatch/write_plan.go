@@ -7,6 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/desk"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/plan"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -33,18 +34,24 @@ func (d *Dispatcher) writePlan(ctx context.Context, run *core.Run, a core.WriteP
 	if err != nil {
 		return err
 	}
-	if err := y.Keep(ctx, yard.Attempts+run.ID+"/plan-"+commit[:12], commit); err != nil {
+	body := core.PlanUpdated{Old: run.Head}
+	if commit != run.Head {
+		if body.Pack, err = pack.Keep(ctx, d.Objects, y, []string{commit}, run.Head); err != nil {
+			return err
+		}
+	}
+	if err := y.Keep(ctx, yard.PlanRef(run.ID, commit), commit); err != nil {
 		return err
 	}
 	text, err := y.ReadFile(ctx, commit, planPath, maxPlan)
-	next := core.Plan{Commit: commit}
+	body.Plan = core.Plan{Commit: commit}
 	if err == nil {
-		next, err = d.keepPlan(ctx, run, commit, text)
+		body.Plan, err = d.keepPlan(ctx, run, commit, text)
 	}
 	if err != nil && !errors.Is(err, yard.ErrNotFound) {
 		return err
 	}
-	return d.report(ctx, run, core.PlanUpdated{Old: run.Head, Plan: next})
+	return d.report(ctx, run, body)
 }
 
 // planFiles are the documents that a change of the plan is made of.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
@@ -80,6 +81,9 @@ func (j *Journal) append(run *core.Run, events []core.Event) error {
 	if err != nil {
 		return err
 	}
+	if err := j.packs(run.ID, events); err != nil {
+		return err
+	}
 	return j.Use(run.ID, func(f *runfolder.Folder) error {
 		// First, for what the manifest has is not appended again.
 		if err := f.SideEffects(calls...); err != nil {
@@ -87,6 +91,30 @@ func (j *Journal) append(run *core.Run, events []core.Event) error {
 		}
 		return f.Append(events)
 	})
+}
+
+// packs copies those that events name, so that the folder brings the run's code back.
+func (j *Journal) packs(run string, events []core.Event) error {
+	for _, e := range events {
+		named, err := pack.Named(e)
+		if err != nil {
+			return err
+		}
+		for _, digest := range named {
+			open := func() (io.ReadCloser, error) { return j.objects.Open(context.Background(), digest) }
+			link := func(path string) error {
+				if files, ok := j.objects.(object.Linker); ok {
+					return files.Link(digest, path)
+				}
+				return errors.ErrUnsupported
+			}
+			err := j.Use(run, func(f *runfolder.Folder) error { return f.Pack(digest, link, open) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // outdate has the derived files of a run written before long.

@@ -42,6 +42,12 @@ type Objects interface {
 	Touch(ctx context.Context, digest string) (there bool, err error)
 }
 
+// Linker is implemented by forms whose objects are files: a second name costs no space.
+type Linker interface {
+	// Link gives an object a second name. It fails if path is on another file system, for example.
+	Link(digest, path string) error
+}
+
 // Entry is one object in a list.
 type Entry struct {
 	Digest string

@@ -53,6 +53,28 @@ func (f *Folder) TakeArtifacts(from fs.FS) error {
 	})
 }
 
+// Pack keeps a pack of commits under its digest, once. If link can give it a second name, it is not copied.
+func (f *Folder) Pack(digest string, link func(path string) error, open func() (io.ReadCloser, error)) error {
+	if !plainName(digest) || strings.Contains(digest, "/") {
+		return core.Errorf(core.CodeInvalid, "the pack %.80q cannot be stored: its name is no digest", digest)
+	}
+	name := path.Join(PacksDir, digest)
+	if _, err := f.root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return explain(err, f.at(name))
+	}
+	if err := f.root.MkdirAll(PacksDir, 0o700); err != nil {
+		return explain(err, f.at(PacksDir))
+	}
+	if link(f.at(name)) == nil {
+		return nil
+	}
+	content, err := open()
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.replace(name, content, true), content.Close())
+}
+
 // Transcript keeps what an attempt said, one JSON value per line.
 func (f *Folder) Transcript(attempt string, content io.Reader) error {
 	if !plainName(attempt) || strings.Contains(attempt, "/") {

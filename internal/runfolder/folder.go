@@ -25,6 +25,7 @@ const (
 	StateFile       = "workflow-state.json"
 	ArtifactsDir    = "artifacts"
 	TranscriptsDir  = "transcripts"
+	PacksDir        = "packs"
 )
 
 // Folder is the folder of one run. All methods are safe for concurrent use,

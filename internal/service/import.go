@@ -14,10 +14,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/naming"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
-	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // Import implements api.Service: it rebuilds a run from its folder. The same
@@ -32,7 +32,7 @@ func (a *Service) Import(ctx context.Context, req api.Import) (api.Imported, err
 	if kind != "run" || len(manifest.Events) == 0 {
 		return api.Imported{}, core.Errorf(core.CodeInvalid, "%s holds no run", req.Folder).WithHint("name a folder below runs/ of a state folder")
 	}
-	if err := a.adopt(ctx, req, id, manifest.Events[0]); err != nil {
+	if err := a.adopt(ctx, req, id, manifest.Events); err != nil {
 		return api.Imported{}, err
 	}
 	n, err := a.engine.Import(ctx, id, manifest.Events)
@@ -53,11 +53,11 @@ func (a *Service) Import(ctx context.Context, req api.Import) (api.Imported, err
 	return imported, nil
 }
 
-// adopt brings back what a run rests on besides its events: its project with the
-// commit that it began at, and the documents that are not among the objects any more.
-func (a *Service) adopt(ctx context.Context, req api.Import, id string, first core.Event) error {
+// adopt brings back what a run rests on besides its events: its project, the documents and packs that are not among
+// the objects any more, and its code.
+func (a *Service) adopt(ctx context.Context, req api.Import, id string, events []core.Event) error {
 	folder := req.Folder
-	body, err := core.Decode(first)
+	body, err := core.Decode(events[0])
 	if err != nil {
 		return err
 	}
@@ -85,26 +85,25 @@ func (a *Service) adopt(ctx context.Context, req api.Import, id string, first co
 			return err
 		}
 	}
-	a.restoreBase(ctx, started)
-	if err := a.restoreObjects(ctx, folder); err != nil {
-		return err
+	for _, name := range []string{runfolder.ArtifactsDir, runfolder.PacksDir} {
+		if err := a.restoreObjects(ctx, folder, name); err != nil {
+			return err
+		}
 	}
+	a.restoreCode(ctx, started, events)
 	return a.restoreEffects(folder, id)
 }
 
-// restoreBase fetches the repository again where its yard was lost as well. A run
-// whose repository is away is rebuilt all the same: what has ended can be looked at,
-// and what goes on says what it misses.
-func (a *Service) restoreBase(ctx context.Context, started core.RunStarted) {
+// restoreCode brings the run's commits back if its yard was lost as well: from packs, and the commit that it began at
+// from the repository, if that stands for it. A run whose repository is away is rebuilt all the same: what has ended can be
+// looked at, and what goes on says what it misses.
+func (a *Service) restoreCode(ctx context.Context, started core.RunStarted, events []core.Event) {
 	y, err := a.yards.Yard(ctx, started.Project)
 	if err == nil {
-		_, err = y.Resolve(ctx, started.BaseCommit)
-		if errors.Is(err, yard.ErrNotFound) {
-			err = y.Fetch(ctx, started.Folder())
-		}
+		err = pack.Restorer{Objects: a.objects, Log: a.log}.RestoreRun(ctx, y, started.Run, events)
 	}
 	if err != nil {
-		a.log.Warn("the commit that the run began at is not there", "run", started.Run, "error", err)
+		a.log.Warn("not all of the run's code could be brought back", "run", started.Run, "error", err)
 	}
 }
 
@@ -144,14 +143,14 @@ func (a *Service) vouched(req api.Import, started core.RunStarted) error {
 		WithHint("read its manifest.jsonl, then repeat").Offer(core.Choice{Verb: core.VerbWithTrust})
 }
 
-// artifacts hands the documents of a run's folder to fn, if there are any.
-func artifacts(folder string, fn func(*os.Root) error) error {
-	root, err := os.OpenRoot(filepath.Join(folder, runfolder.ArtifactsDir))
+// within hands a folder inside a run's folder to fn, if it is there.
+func within(folder, name string, fn func(*os.Root) error) error {
+	root, err := os.OpenRoot(filepath.Join(folder, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read the run's artifacts: %w", err)
+		return fmt.Errorf("read the run's %s: %w", name, err)
 	}
 	defer func() { _ = root.Close() }() // only read from
 	return fn(root)
@@ -159,20 +158,20 @@ func artifacts(folder string, fn func(*os.Root) error) error {
 
 // takeArtifacts copies the documents of a folder from elsewhere into the run's own.
 func (a *Service) takeArtifacts(run, folder string) error {
-	return artifacts(folder, func(root *os.Root) error {
+	return within(folder, runfolder.ArtifactsDir, func(root *os.Root) error {
 		return a.journal.Use(run, func(f *runfolder.Folder) error { return f.TakeArtifacts(root.FS()) })
 	})
 }
 
-func (a *Service) restoreObjects(ctx context.Context, folder string) error {
-	return artifacts(folder, func(root *os.Root) error {
+func (a *Service) restoreObjects(ctx context.Context, folder, name string) error {
+	return within(folder, name, func(root *os.Root) error {
 		return fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() {
 				return err
 			}
 			file, err := root.Open(path)
 			if err != nil {
-				return fmt.Errorf("read the run's artifacts: %w", err)
+				return fmt.Errorf("read the run's %s: %w", name, err)
 			}
 			_, _, err = a.objects.Put(ctx, file, 0)
 			return errors.Join(err, file.Close())

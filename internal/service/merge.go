@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -60,7 +61,22 @@ func (a *Service) Merge(ctx context.Context, id string, req api.Merge) (api.Run,
 		return api.Run{}, core.Errorf(core.CodeInvalid, "it is not said what of run %s is merged, and into what", run.Alias).
 			WithHint("look at it, and send commit and tip along, as GET /v1/runs/%s/merge shows them", run.Alias)
 	}
+	if grant.Pack, err = a.packMerge(ctx, run, grant); err != nil {
+		return api.Run{}, err
+	}
 	return a.grant(ctx, run, speaker, grant, m)
+}
+
+// packMerge keeps the commit that the base is set to; "" if that was published, and so is kept already.
+func (a *Service) packMerge(ctx context.Context, run *core.Run, grant core.MergeGranted) (string, error) {
+	if grant.Merge == grant.Commit {
+		return "", nil
+	}
+	y, err := a.yards.Yard(ctx, run.Project)
+	if err != nil {
+		return "", err
+	}
+	return pack.Keep(ctx, a.objects, y, []string{grant.Merge}, grant.Tip, grant.Commit)
 }
 
 // mergedBefore reports a word that was given and carried out before.

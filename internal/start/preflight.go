@@ -68,6 +68,9 @@ func (a *Starter) EndTrial(ctx context.Context, s *Prepared) {
 // begins, as its first attempt may look there at once. If it does not begin,
 // nobody would ever remove that.
 func (a *Starter) Submit(ctx context.Context, s *Prepared, word core.Actor) (*core.Run, error) {
+	if err := a.packBase(ctx, s); err != nil {
+		return nil, err
+	}
 	if s.trial == nil {
 		return a.Engine.Submit(ctx, s.Started.Run, word, s.Started)
 	}

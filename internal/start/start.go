@@ -20,6 +20,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -42,6 +43,7 @@ type Store interface {
 	Run(ctx context.Context, id string) (store.RunRow, error)
 	Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error)
 	Project(ctx context.Context, id string) (store.ProjectRow, error)
+	Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error)
 }
 
 // Trials is where the checks of a run are tried before it begins.
@@ -66,6 +68,7 @@ type Options struct {
 	Store    Store
 	Find     *find.Finder
 	Yards    dispatch.Yards
+	Objects  object.Objects
 	Trials   Trials
 	Agents   Agents
 	Settings *config.Settings

@@ -28,8 +28,14 @@ func (y *Yard) Fetch(ctx context.Context, address string) error {
 	return y.fetch(ctx, address, "+refs/heads/*:"+UpstreamHeads+"*", "--prune")
 }
 
-// fetch runs one fetch at a time: of two that find the same branch moved, git lets the later one fail.
+// fetch fetches refs; see fetchRefs.
 func (y *Yard) fetch(ctx context.Context, address, refs string, options ...string) error {
+	return y.fetchRefs(ctx, address, []string{refs}, nil, options...)
+}
+
+// fetchRefs runs one fetch at a time: of two that find the same branch moved, git lets the later one fail. Settings are for
+// the other end, if that is on this machine.
+func (y *Yard) fetchRefs(ctx context.Context, address string, refs, settings []string, options ...string) error {
 	r, g, err := y.contact(ctx, address, Credential{})
 	if err != nil {
 		return err
@@ -41,7 +47,7 @@ func (y *Yard) fetch(ctx context.Context, address, refs string, options ...strin
 	}
 	defer func() { <-y.fetching }()
 	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow"}
-	command = slices.Concat(command, options, r.serviceOption("upload-pack"), []string{"--", r.address, refs})
+	command = slices.Concat(command, options, r.serviceOption("upload-pack", settings...), []string{"--", r.address}, refs)
 	if _, err := g.withConfig(toleratedFlaws()...).run(ctx, command...); err != nil {
 		return fmt.Errorf("fetch from %s: %w", redactURLs(address), classifyRemote(err))
 	}

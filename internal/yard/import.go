@@ -9,8 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 )
 
@@ -21,6 +19,9 @@ type ImportSpec struct {
 	Left     string // prefix for left-over commits, numbered below it; empty leaves them in the bundle. Not below Ref: git cannot have both
 	Base     string // the commit the attempt started from
 	MaxBytes int64
+	// Keep stores the bundle for good, once git has checked everything in it and before a ref names it, and returns its digest.
+	// Nil keeps nothing.
+	Keep func(ctx context.Context, bundle io.Reader) (digest string, err error)
 }
 
 // Imported is what arrived in the yard.
@@ -28,6 +29,7 @@ type Imported struct {
 	Commit string // Base if the bundle holds left-overs only
 	Tree   string
 	Left   []string // left-over commits, now at Left/0, Left/1 …
+	Pack   string   // what Keep returned
 }
 
 // Import takes an attempt's bundle into the yard. It does not trust the bundle: it copies it out of the attempt's reach,
@@ -62,10 +64,18 @@ func (y *Yard) Import(ctx context.Context, spec ImportSpec) (result Imported, er
 	if spec.Left == "" {
 		content.left = nil
 	}
+	result = Imported{Commit: cmp.Or(content.head, base), Left: content.left}
+	if spec.Keep != nil {
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return Imported{}, err
+		}
+		if result.Pack, err = spec.Keep(ctx, file); err != nil {
+			return Imported{}, err
+		}
+	}
 	if err := y.nameImported(ctx, spec, content); err != nil {
 		return Imported{}, err
 	}
-	result = Imported{Commit: cmp.Or(content.head, base), Left: content.left}
 	result.Tree, err = y.Tree(ctx, result.Commit)
 	return result, err
 }
@@ -168,7 +178,7 @@ func (y *Yard) nameImported(ctx context.Context, spec ImportSpec, content bundle
 		moves = append(moves, move{ref: spec.Ref, new: content.head})
 	}
 	for i, commit := range content.left {
-		moves = append(moves, move{ref: strings.TrimSuffix(spec.Left, "/") + "/" + strconv.Itoa(i), new: commit})
+		moves = append(moves, move{ref: LeftRef(spec.Left, i), new: commit})
 	}
 	return y.moveAll(ctx, moves)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +17,23 @@ const (
 	Attempts         = "refs/attempts/"          // what attempts handed in
 	Kept             = "refs/kept/"              // abandoned and left-over work
 )
+
+// AttemptRef is where the commit is that an attempt handed in.
+func AttemptRef(run, attempt string) string { return Attempts + run + "/" + attempt }
+
+// LeftPrefix is below what the left-overs of an attempt are.
+func LeftPrefix(run, attempt string) string { return Kept + run + "/" + attempt + "-left" }
+
+// LeftRef is where the nth left-over is.
+func LeftRef(prefix string, n int) string {
+	return strings.TrimSuffix(prefix, "/") + "/" + strconv.Itoa(n)
+}
+
+// MergeRef is where a merge is that the engine made.
+func MergeRef(run, commit string) string { return Attempts + run + "/merge-" + commit[:12] }
+
+// PlanRef is where a commit of the plan is.
+func PlanRef(run, commit string) string { return Attempts + run + "/plan-" + commit[:12] }
 
 // Ref is a name and the object it points at.
 type Ref struct{ Name, Commit string }

@@ -119,6 +119,9 @@ func create(dir string) error {
 	if err := os.Mkdir(filepath.Join(part, incomingDir), 0o700); err != nil {
 		return err
 	}
+	if err := writeFile(filepath.Join(part, emptyMark), nil, true); err != nil {
+		return err
+	}
 	err = os.Remove(dir)
 	switch {
 	case err == nil || errors.Is(err, fs.ErrNotExist):

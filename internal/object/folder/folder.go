@@ -146,6 +146,14 @@ func (f *Folder) open(digest string) (*os.File, error) {
 	return file, explain(err, "object "+digest)
 }
 
+// Link implements object.Linker.
+func (f *Folder) Link(digest, path string) error {
+	if err := object.CheckDigest(digest); err != nil {
+		return err
+	}
+	return explain(os.Link(f.at(digest), path), "object "+digest)
+}
+
 // Size implements object.Objects.
 func (f *Folder) Size(_ context.Context, digest string) (int64, error) {
 	if err := object.CheckDigest(digest); err != nil {

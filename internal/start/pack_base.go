@@ -1,0 +1,75 @@
+package start
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// packBase sees to it that the commit a run begins at can be had again if the yard is lost. A repository on this machine
+// stands for its own commits. Anything else is packed, without what earlier runs of the project have packed.
+func (a *Starter) packBase(ctx context.Context, s *Prepared) error {
+	g, started := s.ground, &s.Started
+	var others []string
+	if !g.far() {
+		started.BaseAt = g.repo.CommonDir
+		tip, err := g.yard.Resolve(ctx, yard.UpstreamHeads+started.Base)
+		if err == nil && tip == started.BaseCommit {
+			return nil
+		}
+		if err == nil { // the base is that of the remote which the repository is a clone of
+			others = append(others, tip)
+		}
+	}
+	packed, err := a.packedBases(ctx, started.Project)
+	if err != nil {
+		return err
+	}
+	for _, b := range packed {
+		if b.BaseCommit == started.BaseCommit && b.BaseAt == started.BaseAt {
+			started.BasePack = b.BasePack
+			return nil
+		}
+		known, err := g.yard.Exists(ctx, b.BaseCommit)
+		if err != nil {
+			return err
+		}
+		if known && b.BaseAt == started.BaseAt {
+			others = append(others, b.BaseCommit)
+		}
+	}
+	started.BasePack, err = pack.Keep(ctx, a.Objects, g.yard, []string{started.BaseCommit}, others...)
+	return err
+}
+
+// mostBases bounds how many earlier bases a pack leaves out. The newest have nearly all that the older ones have.
+const mostBases = 20
+
+// packedBases are the starts of the project's latest runs whose base is in a pack.
+func (a *Starter) packedBases(ctx context.Context, project string) ([]core.RunStarted, error) {
+	rows, err := a.Store.Runs(ctx, store.Filter{Project: project, Limit: mostBases})
+	if err != nil {
+		return nil, err
+	}
+	var all []core.RunStarted
+	for _, row := range rows {
+		first, err := a.Store.Events(ctx, core.RunStream(row.ID), 0, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(first) == 0 {
+			continue
+		}
+		body, err := core.Decode(first[0])
+		if err != nil {
+			return nil, err
+		}
+		if b, ok := body.(core.RunStarted); ok && b.BasePack != "" {
+			all = append(all, b)
+		}
+	}
+	return all, nil
+}

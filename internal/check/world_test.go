@@ -154,7 +154,7 @@ func (w *world) Log(ctx context.Context, base, head string) ([]yard.Commit, erro
 	return w.fetched(ctx).Log(ctx, base, head)
 }
 
-func (w *world) Open(ctx context.Context, digest string) (io.ReadCloser, error) {
+func (w *world) Open(_ context.Context, digest string) (io.ReadCloser, error) {
 	return os.Open(filepath.Join(w.blobs, digest))
 }
 

@@ -30,8 +30,8 @@ type recorder struct {
 	mu      sync.Mutex
 	actions map[string]core.Action
 	count   map[string]int // how often a run's effects were handed out
-	tended  int64          // up to which event the project was looked at last
-	epic    string         // that is to begin
+	tended  int64          // up to which event project p was looked at last
+	epic    string         // that is to begin in it
 	changed chan struct{}
 }
 
@@ -59,6 +59,9 @@ func (*recorder) Release(string) {}
 func (r *recorder) StartEpic(p *core.Project, _ int64, epic *core.QueuedEpic) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if p.ID != "p" {
+		return
+	}
 	r.tended = p.Stream.Seq
 	if r.epic = ""; epic != nil {
 		r.epic = epic.ID

@@ -169,7 +169,7 @@ func TestALongFolderGoesOn(t *testing.T) {
 	long := slices.Clone(whole[:cut])
 	for n := range 2100 {
 		usage := whole[cut]
-		usage.Type, usage.Body = core.TypeUsageObserved, fmt.Appendf(nil, `{"attempt":"a.r1.a1","usage":{"input_tokens":%d}}`, n+1)
+		usage.Type, usage.V, usage.Body = core.TypeUsageObserved, 1, fmt.Appendf(nil, `{"attempt":"a.r1.a1","usage":{"input_tokens":%d}}`, n+1)
 		long = append(long, usage)
 	}
 	long = append(long, whole[cut:]...)

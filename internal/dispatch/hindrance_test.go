@@ -53,7 +53,7 @@ func TestACommandThatDoesNotRun(t *testing.T) {
 		"not waited for":      {t.Context(), hand{wait: lost}, func(*checkout) {}, "the disk is gone", 1},
 		"lost":                {t.Context(), hand{status: spawn.Lost}, func(*checkout) {}, `the check "make" was lost`, 0},
 		"of an engine's end":  {ended, hand{}, func(room *checkout) { room.ran = map[string]int{}; ordered(t, room) }, "context canceled", 0},
-		"without a checkout":  {t.Context(), hand{}, func(room *checkout) { room.dir += "-none" }, "copy ", 0},
+		"without a checkout":  {t.Context(), hand{}, func(room *checkout) { withSetup(room); room.dir += "-none" }, "copy ", 0},
 		"without its command": {t.Context(), hand{}, func(room *checkout) { folderAt(t, filepath.Join(folderOf(room), "command")) }, "write a check's command", 0},
 		"without an end":      {t.Context(), hand{status: spawn.Exited}, func(*checkout) {}, "exit.json", 0},
 	} {

@@ -286,8 +286,12 @@ func (r attemptRoom) in() string  { return filepath.Join(r.folder, "in") }
 func (r attemptRoom) out() string { return filepath.Join(r.folder, "out") }
 
 // prepare makes the workspace and, while git works on that, writes the attempt's
-// other files: neither needs the other.
+// other files: neither needs more of the other than the folder, where the workspace's
+// index is kept, too.
 func (r attemptRoom) prepare(ctx context.Context) (p prepared, err error) {
+	if err := os.MkdirAll(r.folder, 0o700); err != nil {
+		return p, fmt.Errorf("make the attempt's folders: %w", err)
+	}
 	laid := make(chan error, 1)
 	go func() {
 		var err error

@@ -3,7 +3,9 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
@@ -91,6 +93,48 @@ func TestWhoHasReadEverythingHearsWhatComesNext(t *testing.T) {
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// flickering is a store that tells of one event at a time, and is away for a few times when it is asked for what follows one of them.
+type flickering struct {
+	store.Store
+	after int64
+	times *atomic.Int32
+}
+
+func (f flickering) Events(ctx context.Context, stream string, after int64, _ int) ([]core.Event, error) {
+	if after == f.after && f.times.Add(-1) >= 0 {
+		return nil, core.Errorf(core.CodeUnavailable, "the store is away")
+	}
+	return f.Store.Events(ctx, stream, after, 1)
+}
+
+// TestAFollowerOutlastsAStoreThatIsAway: it misses nothing. One who begins while the store is away is told so.
+func TestAFollowerOutlastsAStoreThatIsAway(t *testing.T) {
+	b := newBench(t)
+	b.running("r1", core.DefaultLimits())
+	b.stop()
+	head := b.load("r1").Stream.Seq
+	var times atomic.Int32
+	e := b.on(flickering{b.store, head, &times}, engine.Options{Look: time.Millisecond, Deciders: []core.Decider{phases.Decider{}}})
+	times.Store(1)
+	if err := e.Follow(t.Context(), "r1", head, func(core.Event) error { return nil }); core.CodeOf(err) != core.CodeUnavailable {
+		t.Errorf("a store that is away from the start: %v", err)
+	}
+	if _, err := e.Submit(t.Context(), "r1", core.Engine(), core.TimerFired{Timer: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	times.Store(3)
+	enough, seen := errors.New("enough"), int64(0)
+	err := e.Follow(t.Context(), "r1", head-1, func(ev core.Event) error {
+		if seen = ev.Seq; seen > head {
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || seen != head+1 || times.Load() > 0 {
+		t.Errorf("saw up to %d of %d: %v", seen, head+1, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -49,14 +50,20 @@ func (l *live) subscribe(stream string) (*subscriber, func()) {
 }
 
 // Follow calls fn with each event of a run after a sequence number, as it
-// happens, until the context ends, fn fails, or the run is over.
+// happens, until the context ends, fn fails, or the run is over. Once it has read
+// something, it waits for a store that is away.
 func (e *Engine) Follow(ctx context.Context, run string, after int64, fn func(core.Event) error) error {
-	name := core.RunStream(run)
-	sub, cancel := e.live.subscribe(name)
+	sub, cancel := e.live.subscribe(core.RunStream(run))
 	defer cancel()
-	for {
-		events, err := e.store.Events(ctx, name, after, readBatch)
-		if err != nil {
+	for begun := false; ; begun = true {
+		events, over, err := e.since(ctx, run, after)
+		if begun && core.CodeOf(err) == core.CodeUnavailable {
+			if err := e.rest(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil || over {
 			return err
 		}
 		for _, ev := range events {
@@ -71,14 +78,31 @@ func (e *Engine) Follow(ctx context.Context, run string, after int64, fn func(co
 		if len(events) > 0 {
 			continue
 		}
-		if over, err := e.over(ctx, run, after); err != nil || over {
-			return err
-		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-sub.moved:
 		}
+	}
+}
+
+// since reads what a follower has not seen of a run, and reports that nothing more
+// will come.
+func (e *Engine) since(ctx context.Context, run string, after int64) (events []core.Event, over bool, err error) {
+	events, err = e.store.Events(ctx, core.RunStream(run), after, readBatch)
+	if err == nil && len(events) == 0 {
+		over, err = e.over(ctx, run, after)
+	}
+	return events, over, err
+}
+
+// rest waits until the store is worth another look.
+func (e *Engine) rest(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(e.opts.Look):
+		return nil
 	}
 }
 

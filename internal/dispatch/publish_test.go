@@ -84,7 +84,7 @@ func newPress(t *testing.T) *press {
 		Stages: []*core.Stage{{ID: core.PublishStage, Tasks: []*core.Task{task}}},
 	}
 	p.Dispatcher = New(p.engine, Options{
-		Commands: local.New(local.Options{}), Objects: objects,
+		Commands: local.New(local.Options{}), Objects: objects, Exchange: here(dir),
 		Forges: oneForge{f}, Yards: oneYard{y}, Drafts: draft.Open(sqlitetest.New(t)), Poll: time.Hour, Log: slog.New(slog.DiscardHandler), Redactors: func([]string) Redactor { return unredacted{} },
 	})
 	t.Cleanup(p.Close)

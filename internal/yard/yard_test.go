@@ -59,6 +59,7 @@ func TestOpenSweepsAfterACrashOnly(t *testing.T) {
 		}
 	}
 	must(t, third.Move(ctx(t), "refs/heads/topic", "", f.base))
+	must(t, third.reader.close()) // its lock is closed with the first yard
 }
 
 // TestOrphanedGitKeepsTheYardOccupied is the engine's death with a git process still writing.

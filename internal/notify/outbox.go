@@ -97,7 +97,10 @@ func (o *Outbox) Notify(ctx context.Context, n Notice) error {
 	for _, w := range setup.Ways {
 		e.Ways = append(e.Ways, w.Name)
 	}
-	err = document.Put(ctx, o.opts.Store, kind, n.ID, 0, e)
+	// An engine that ends meanwhile still tells of it.
+	kept, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
+	defer cancel()
+	err = document.Put(kept, o.opts.Store, kind, n.ID, 0, e)
 	if errors.Is(err, store.ErrStale) {
 		return nil
 	}

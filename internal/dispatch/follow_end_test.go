@@ -57,16 +57,20 @@ func TestAnAttemptIsFollowedToItsEnd(t *testing.T) {
 		calls    string
 		want     core.ExitKind
 	}{
-		"ended":               {core.AttemptRunning, []spawn.Status{spawn.Exited}, "wait", core.ExitFinished},
-		"ended after a while": {core.AttemptRunning, []spawn.Status{spawn.Running, spawn.Exited}, "wait wait", core.ExitFinished},
-		"lost":                {core.AttemptRunning, []spawn.Status{spawn.Lost, spawn.Exited}, "wait salvage wait", core.ExitFinished},
-		"never begun":         {core.AttemptRunning, []spawn.Status{spawn.Absent}, "wait", core.ExitNoStart},
-		"stopped":             {core.AttemptStopping, []spawn.Status{spawn.Exited}, "kill wait", core.ExitFinished},
+		"ended":                 {core.AttemptRunning, []spawn.Status{spawn.Exited}, "wait", core.ExitFinished},
+		"ended after a while":   {core.AttemptRunning, []spawn.Status{spawn.Running, spawn.Exited}, "wait wait", core.ExitFinished},
+		"lost":                  {core.AttemptRunning, []spawn.Status{spawn.Lost, spawn.Exited}, "wait salvage wait", core.ExitFinished},
+		"never begun":           {core.AttemptRunning, []spawn.Status{spawn.Absent}, "wait", core.ExitNoStart},
+		"gone with its machine": {core.AttemptRunning, []spawn.Status{spawn.Absent}, "wait", core.ExitLost},
+		"stopped":               {core.AttemptStopping, []spawn.Status{spawn.Exited}, "kill wait", core.ExitFinished},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnded(t, shim.Exit{Outcome: agent.Outcome{OK: true}}, nil)
 			_, _, attempt := e.run.Attempt(theAttempt)
-			attempt.Status = c.status
+			attempt.Status, attempt.Usage.CostUSD = c.status, 0.5
+			if attempt.StartedAt = time.Unix(1, 0); c.want == core.ExitNoStart {
+				attempt.StartedAt = time.Time{}
+			}
 			f := &fated{statuses: c.statuses}
 			e.Spawner = f
 			if err := e.watchAttempt(t.Context(), e.run, core.WatchAttempt{Attempt: theAttempt}); err != nil {
@@ -75,7 +79,7 @@ func TestAnAttemptIsFollowedToItsEnd(t *testing.T) {
 			if got := strings.Join(f.calls, " "); got != c.calls {
 				t.Errorf("done was %q, want %q", got, c.calls)
 			}
-			if body := e.engine.await(t).(core.AttemptExited); body.Kind != c.want || len(e.engine.news) > 0 {
+			if body := e.engine.await(t).(core.AttemptExited); body.Kind != c.want || len(e.engine.news) > 0 || c.want == core.ExitLost && body.Usage.CostUSD != 0.5 {
 				t.Errorf("reported is %+v", body)
 			}
 		})

@@ -54,12 +54,21 @@ func (d *Dispatcher) follow(ctx context.Context, run *core.Run, attempt string) 
 				return err
 			}
 		case spawn.Absent:
-			return d.report(ctx, run, core.AttemptExited{
-				Attempt: attempt, Kind: core.ExitNoStart, Message: "the attempt was ended before its agent started",
-			})
+			return d.report(ctx, run, gone(run, attempt))
 		case spawn.Starting, spawn.Running:
 		}
 	}
+}
+
+// gone is the end of an attempt of which there is no trace. If it is on record that its agent began, it ran on a machine
+// that is lost, or its folder is: what was observed of its consumption stays.
+func gone(run *core.Run, attempt string) core.AttemptExited {
+	if _, _, a := run.Attempt(attempt); a != nil && !a.StartedAt.IsZero() {
+		return core.AttemptExited{
+			Attempt: attempt, Kind: core.ExitLost, Usage: a.Usage, Message: "nothing is left of the attempt: its machine or its folder is gone",
+		}
+	}
+	return core.AttemptExited{Attempt: attempt, Kind: core.ExitNoStart, Message: "the attempt was ended before its agent started"}
 }
 
 // meterEvery is how often a running attempt's consumption is looked at.

@@ -78,10 +78,10 @@ type Options struct {
 	// Lost, if set, is told once that the state folder was deleted or replaced
 	// under an engine of this process, which serves nobody any more.
 	Lost func(error)
-	// Database, if set, is a file that several engines share, each with a state folder of its
-	// own: for tests only. Lease and Look are engine.Options.
-	Database    string
-	Lease, Look time.Duration
+	// Database and Objects, if set, are a file and a folder that several engines share, each with
+	// a state folder of its own: for tests only. Lease and Look are engine.Options.
+	Database, Objects string
+	Lease, Look       time.Duration
 	// Wrap, if set, may replace parts before the engine is built from them:
 	// a test stands between the engine and what is durable.
 	Wrap func(*Parts)
@@ -165,7 +165,7 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	a.store = database
-	if a.objects, err = objectfolder.Open(a.state.Objects()); err != nil {
+	if a.objects, err = objectfolder.Open(cmp.Or(a.opts.Objects, a.state.Objects())); err != nil {
 		return err
 	}
 	if a.settings, err = config.OfPerson(nil); err != nil {

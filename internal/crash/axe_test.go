@@ -26,6 +26,7 @@ type axe struct {
 	after  bool
 	twice  bool
 	noStop bool // attempts are not stopped
+	team   bool // other engines wait for this one's lease
 	raised atomic.Bool
 	count  atomic.Int64
 	folder func(spawn.ID) string
@@ -97,10 +98,16 @@ func (s steppedStore) Remember(ctx context.Context, key string, verdict []byte) 
 	return s.axe.step("remember", func() error { return s.Store.Remember(ctx, key, verdict) })
 }
 
-// Enlist is for a lease that outlasts the test: an engine that waited for what a dead one
-// owned would wait in vain.
-func (s steppedStore) Enlist(ctx context.Context, e store.Engine, _ time.Duration) ([]store.Owner, error) {
-	owned, err := s.Store.Enlist(ctx, e, 10*waittest.Limit)
+// lease outlasts the test, unless engines share the store: one that waited for what a dead one owned would wait in vain.
+func (a *axe) lease(d time.Duration) time.Duration {
+	if a.team {
+		return d
+	}
+	return 10 * waittest.Limit
+}
+
+func (s steppedStore) Enlist(ctx context.Context, e store.Engine, d time.Duration) ([]store.Owner, error) {
+	owned, err := s.Store.Enlist(ctx, e, s.axe.lease(d))
 	if err != nil {
 		return owned, err
 	}
@@ -108,8 +115,8 @@ func (s steppedStore) Enlist(ctx context.Context, e store.Engine, _ time.Duratio
 }
 
 // Take is a step if it took something.
-func (s steppedStore) Take(ctx context.Context, engine string, _ time.Duration, projects []string) ([]store.Owner, error) {
-	taken, err := s.Store.Take(ctx, engine, 10*waittest.Limit, projects)
+func (s steppedStore) Take(ctx context.Context, engine string, d time.Duration, projects []string) ([]store.Owner, error) {
+	taken, err := s.Store.Take(ctx, engine, s.axe.lease(d), projects)
 	if err != nil || len(taken) == 0 {
 		return taken, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -47,6 +48,20 @@ type order struct {
 	Gates bool
 	// Apart is that the person is in another process, and told what happened.
 	Apart bool
+	// Shared is the folder of a store and objects that engines with folders of their own share, and URL the repository
+	// that all of them reach; empty for one engine. Its lease is Lease.
+	Shared, URL string
+	Lease       time.Duration
+}
+
+// options are those of the order's engine.
+func (o order) options() app.Options {
+	opts := app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true}
+	if o.Shared != "" {
+		opts.Database, opts.Objects = filepath.Join(o.Shared, "stellwerk.db"), filepath.Join(o.Shared, "blobs")
+		opts.Lease, opts.Look = o.Lease, o.Lease/4
+	}
+	return opts
 }
 
 const (
@@ -94,12 +109,14 @@ func serve(o order) error {
 		return err
 	}
 	var out voice
-	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, noStop: o.Cancel != "", folder: dispatch.Layout{State: o.State}.Folder}
+	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, noStop: o.Cancel != "", folder: dispatch.Layout{State: o.State}.Folder, team: o.Shared != ""}
 	if o.Spared != nil {
 		ax.sparer = newSparer(o, &out)
 		ax.raised.Store(true)
 	}
-	a, stop, err := open(ctx, app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true, Wrap: ax.wrap})
+	opts := o.options()
+	opts.Wrap = ax.wrap
+	a, stop, err := open(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -179,10 +196,18 @@ func goalOn(branch string) string { return "survive on " + branch }
 
 func follow(ctx context.Context, a api.Service, o order, branch, run string, out *voice) error {
 	if run == "" {
-		started, err := a.StartRun(ctx, api.StartRun{
+		wanted := api.StartRun{
 			Dir: o.Repository, Goal: goalOn(branch), Branch: branch, Playbook: o.Playbook,
 			Isolation: o.Isolation, Trust: true, Yes: !o.Gates && !o.Apart,
-		})
+		}
+		if o.URL != "" {
+			added, err := a.AddProject(ctx, api.AddProject{Repository: o.URL})
+			if err != nil {
+				return fmt.Errorf("add the project: %w", err)
+			}
+			wanted.Dir, wanted.Project = "", added.ID
+		}
+		started, err := a.StartRun(ctx, wanted)
 		if err != nil {
 			return fmt.Errorf("start the run of %s: %w", branch, err)
 		}
@@ -197,7 +222,7 @@ func follow(ctx context.Context, a api.Service, o order, branch, run string, out
 			return err
 		}
 		out.say(sayAck, run, e.Seq, hash)
-		if o.Apart {
+		if o.Apart || o.Shared != "" {
 			out.say(sayEvent, run, e.Seq, e.Type)
 		}
 		return o.react(ctx, a, run, branch, e, out)

@@ -97,7 +97,7 @@ func (w *world) document(d *core.Delivery, name string) string {
 	if artifact == nil {
 		return ""
 	}
-	objects, err := folder.Open(filepath.Join(w.state, "blobs"))
+	objects, err := folder.Open(w.blobs())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (w *world) document(d *core.Delivery, name string) string {
 
 // account tells how far the open runs have come, as far as that can be read.
 func (w *world) account() string {
-	db, err := sqlite.Open(context.Background(), filepath.Join(w.state, "stellwerk.db"), sqlite.Options{})
+	db, err := sqlite.Open(context.Background(), w.database(), sqlite.Options{})
 	if err != nil {
 		return err.Error()
 	}

@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -21,6 +23,9 @@ type life struct {
 	up    chan struct{} // closed when the engine is open
 	fresh chan struct{} // one for each event nobody had heard of before
 	ended chan struct{} // closed when the process has ended and its words are read
+	until core.Type     // whose first new event closes come
+	come  chan struct{}
+	once  sync.Once
 
 	over    atomic.Bool
 	trouble string // why this life is no good, read after ended
@@ -29,10 +34,13 @@ type life struct {
 }
 
 // live starts an engine. The world's record is the life's until it has ended.
-func (w *world) live(o order) *life {
+func (w *world) live(o order) *life { return w.liveUntil(o, "") }
+
+// liveUntil starts an engine, and says when it told of a new event of a type.
+func (w *world) liveUntil(o order, until core.Type) *life {
 	cmd, words := w.command(o)
 	l := &life{
-		world: w, cmd: cmd, began: time.Now(),
+		world: w, cmd: cmd, began: time.Now(), until: until, come: make(chan struct{}),
 		up: make(chan struct{}), fresh: make(chan struct{}, 4096), ended: make(chan struct{}),
 	}
 	go l.listen(words)
@@ -75,8 +83,17 @@ func (l *life) hear(words []string) {
 			l.note("%v", err)
 		}
 	case sayEvent:
-		if len(words) == 4 {
+		if len(words) != 4 {
+			return // cut off by the kill
+		}
+		if l.world.person != nil {
 			l.world.person.hear(words[1], words[2], words[3])
+		}
+		if l.until != "" && words[3] == string(l.until) && !l.world.heard[words[1]+" "+words[2]] {
+			l.once.Do(func() { close(l.come) })
+		}
+		if l.world.heard != nil {
+			l.world.heard[words[1]+" "+words[2]] = true
 		}
 	case sayFell:
 		l.fell = strings.Join(words[1:], " ")

@@ -2,12 +2,12 @@ package crash
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/document"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
 )
 
 // conducted holds what must be true of a run of the manager's story beyond what
@@ -170,17 +170,15 @@ func (w *world) publishedTwice(h history) {
 // pulls is how many pull requests a run has.
 func (w *world) pulls(h history) int {
 	w.t.Helper()
-	files, err := filepath.Glob(filepath.Join(w.state, "pulls", h.row.Project, "*.md"))
+	db := w.open()
+	defer w.shut(db)
+	records, err := document.List[local.Record](w.t.Context(), db, "pull", h.row.Project+"/")
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	count := 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if strings.Contains(string(text), h.row.ID) {
+	for _, r := range records {
+		if r.Value.Run == h.row.ID {
 			count++
 		}
 	}

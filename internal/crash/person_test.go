@@ -108,7 +108,7 @@ func (p *person) ask(what func(api.Service) error) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		svc, hangUp, err := app.Dial(p.ctx, app.Options{State: p.world.state})
+		svc, hangUp, err := app.Dial(p.ctx, app.Options{State: p.world.host()})
 		if err == nil {
 			err = errors.Join(what(svc), hangUp())
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -19,7 +18,7 @@ import (
 // open reads the database while no engine runs.
 func (w *world) open() *sqlite.Store {
 	w.t.Helper()
-	db, err := sqlite.Open(context.Background(), filepath.Join(w.state, "stellwerk.db"), sqlite.Options{})
+	db, err := sqlite.Open(context.Background(), w.database(), sqlite.Options{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -121,7 +120,7 @@ func (w *world) recovered(branches []string) {
 		w.t.Fatal(err)
 	}
 	defer func() { _ = log.Close() }() // a log
-	a, err := takeOver(ctx, app.Options{State: w.state, Version: "test", Log: log})
+	a, err := takeOver(ctx, w.options(log))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (w *world) folderWhole(h history) {
 // rebuilt is a folder of a run that nobody disturbed.
 func (w *world) rebuilt(h history) string {
 	w.t.Helper()
-	objects, err := folder.Open(filepath.Join(w.state, "blobs"))
+	objects, err := folder.Open(w.blobs())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -2,12 +2,14 @@ package crash
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -19,6 +21,12 @@ type world struct {
 	isolation string
 
 	root, state, repository, ledger, log string
+
+	// shared is what the engines of a team share, and url how they reach the repository; empty for one engine.
+	shared, url string
+	heard       map[string]bool // events of a team's engines, by run and number
+	hosts       int             // that burnt
+	moved       sync.Mutex      // held while state becomes that of another host
 
 	wedge string // folder of a program that engines take for git; empty for none
 
@@ -82,9 +90,20 @@ func (w *world) close() {
 func (w *world) order(branches ...string) order {
 	return order{
 		State: w.state, Repository: w.repository, Playbook: w.story.name, Isolation: w.isolation, Branches: branches,
-		Gates: w.story.project, Apart: w.story.apart(), Wedge: w.wedge,
+		Gates: w.story.project, Apart: w.story.apart(), Wedge: w.wedge, Shared: w.shared, URL: w.url, Lease: teamLease,
 	}
 }
+
+// host is the state folder of the engine that people speak to.
+func (w *world) host() string {
+	w.moved.Lock()
+	defer w.moved.Unlock()
+	return w.state
+}
+
+// database and blobs are where the truth is.
+func (w *world) database() string { return filepath.Join(cmp.Or(w.shared, w.state), "stellwerk.db") }
+func (w *world) blobs() string    { return filepath.Join(cmp.Or(w.shared, w.state), "blobs") }
 
 // command is an engine process, its words going to the returned pipe and its
 // log to the world's.
@@ -108,7 +127,7 @@ func (w *world) command(o order) (*exec.Cmd, *os.File) {
 	}
 	cmd := exec.Command(self, roleEngine, string(text))
 	cmd.Dir, cmd.Stdout, cmd.Stderr = w.root, out, log
-	cmd.Env = append(os.Environ(), "HOME="+w.root, "XDG_CONFIG_HOME="+filepath.Join(w.root, "config"))
+	cmd.Env = append(os.Environ(), "HOME="+w.root, "XDG_CONFIG_HOME="+filepath.Join(w.root, "config"), "GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.org")
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}

@@ -32,6 +32,7 @@ func figures() []figure {
 		{name: "steps", what: "steps per second, 100 runs in parallel", limit: 0.4, atLeast: true, of: "bare commits/s", measure: steps},
 		{name: "long-run", what: "a step after 10,000 events", limit: 1.3, of: "a step after 100", measure: longRun},
 		{name: "workspace", what: "workspace ready", limit: 1.5, of: "git worktree add", measure: workspace},
+		{name: "rebuild", what: "a lost yard of 1,000 deliveries filled", limit: 2, of: "git clone of it", measure: rebuild},
 		{name: "verdict", what: "second check of the same delivery", limit: 0.05, of: "the first", measure: verdict},
 		{name: "memory", what: "resident memory, 1,000 active runs", limit: 1, of: "256 MB", measure: memory},
 		{name: "version", what: "stellwerk version", limit: 6, of: "hello, world", measure: version},

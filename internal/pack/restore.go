@@ -3,7 +3,6 @@ package pack
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -160,15 +159,15 @@ type reading struct {
 
 // present are the refs whose commits the yard has. Runs of a version that packed nothing have others.
 func (r Restorer) present(ctx context.Context, y *yard.Yard, code *code) ([]yard.Ref, error) {
+	have, err := y.Have(ctx, slices.Collect(maps.Values(code.refs)))
+	if err != nil {
+		return nil, err
+	}
 	var refs []yard.Ref
 	for _, name := range slices.Sorted(maps.Keys(code.refs)) {
-		_, err := y.Resolve(ctx, code.refs[name])
-		if errors.Is(err, yard.ErrNotFound) {
+		if !have[code.refs[name]] {
 			r.Log.Error("a commit is in no pack and cannot be restored", "ref", name, "commit", code.refs[name])
 			continue
-		}
-		if err != nil {
-			return nil, err
 		}
 		refs = append(refs, yard.Ref{Name: name, Commit: code.refs[name]})
 	}

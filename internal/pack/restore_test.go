@@ -111,7 +111,7 @@ func (h *history) deliver(n int, base, text string) string {
 	h.git(h.person, fmt.Sprintf("bundle create -q --version=2 %s refs/handin/head ^%s", bundle, base))
 	attempt := fmt.Sprintf("build.r1.a%d", n)
 	ref := yard.AttemptRef(theRun, attempt)
-	imported, err := h.yard.Import(h.t.Context(), yard.ImportSpec{Bundle: bundle, Ref: ref, Base: base, MaxBytes: 1 << 20, Keep: func(ctx context.Context, r io.Reader) (string, error) {
+	imported, err := h.yard.Import(h.t.Context(), yard.ImportSpec{Bundle: bundle, Ref: ref, Base: base, MaxBytes: 1 << 24, Keep: func(ctx context.Context, r io.Reader) (string, error) {
 		digest, _, err := h.objects.Put(ctx, r, 0)
 		return digest, err
 	}})

@@ -57,6 +57,29 @@ func (y *Yard) Exists(ctx context.Context, commit string) (bool, error) {
 	return err == nil, err
 }
 
+// Have reports which of the commits, given by their hashes, the yard has. It costs one process, however many there are.
+func (y *Yard) Have(ctx context.Context, commits []string) (map[string]bool, error) {
+	have := map[string]bool{}
+	if len(commits) == 0 {
+		return have, nil
+	}
+	for _, commit := range commits {
+		if !isHash(commit) {
+			return nil, fmt.Errorf("%q is not a full commit hash", commit)
+		}
+	}
+	out, err := y.git().feed(ctx, []byte(strings.Join(commits, "\n")+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)", "--buffer")
+	if err != nil {
+		return nil, fmt.Errorf("look commits up: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if hash, kind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); kind == "commit" {
+			have[hash] = true
+		}
+	}
+	return have, nil
+}
+
 func (y *Yard) object(ctx context.Context, rev, kind string) (string, error) {
 	if err := checkRev(rev); err != nil {
 		return "", err

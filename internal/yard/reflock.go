@@ -71,6 +71,15 @@ func (l *refLock) commit() error {
 	return syncDir(filepath.Dir(l.file))
 }
 
+// replace gives a locked file of refs a new content.
+func (l *refLock) replace(content string) error {
+	_, err := l.lock.WriteString(content)
+	if err = errors.Join(err, l.lock.Sync()); err != nil {
+		return err
+	}
+	return l.commit()
+}
+
 // release gives the lock back, unless the ref has its new value.
 func (l *refLock) release() error {
 	if l.lock == nil {

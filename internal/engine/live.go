@@ -23,11 +23,12 @@ type subscriber struct {
 	moved  chan struct{}
 }
 
+// publish tells who follows a stream, or everybody if it is "".
 func (l *live) publish(stream string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for s := range l.subscribers {
-		if s.stream != "" && s.stream != stream {
+		if s.stream != "" && stream != "" && s.stream != stream {
 			continue
 		}
 		select {

@@ -140,6 +140,19 @@ func (e *Engine) catchUp(ctx context.Context, s *stream) error {
 	return nil
 }
 
+// write appends a step to the journal, with what other engines have committed since the
+// journal was written last.
+func (e *Engine) write(ctx context.Context, s *stream, step []core.Event) error {
+	have, err := e.journal.Seq(ctx, s.run)
+	if err != nil {
+		return err
+	}
+	if have < step[0].Seq-1 {
+		return e.catchUp(ctx, s)
+	}
+	return e.journal.Append(ctx, s.run, step)
+}
+
 // Poke hands the effects of a run's present state out again: for a dispatcher
 // whose action failed and is to be tried once more, and for an engine that
 // takes a run over. The journal is completed first: it comes before effects. An engine that

@@ -56,7 +56,9 @@ func TestALookThatFailsSaysSo(t *testing.T) {
 					w.DueSeq = 1
 				}
 				_, err := b.engine.LookAt(t.Context(), &w)
-				if at > 0 && !errors.Is(err, errFault) {
+				// A step within the look may fail to write the journal; then the look itself does.
+				mended := err == nil && b.ledger.seqs["r2"] == b.head("r2") && b.recorder.handed("r2") > 0
+				if at > 0 && !errors.Is(err, errFault) && !mended {
 					t.Errorf("call %d fails: %v", at, err)
 				}
 				calls := f.calls

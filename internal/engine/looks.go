@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"sync"
 	"time"
 
@@ -63,6 +64,17 @@ func (l *looks) postpone(h store.Hint, wait time.Duration) {
 	defer l.mu.Unlock()
 	delete(l.under, h.Stream)
 	l.later[h.Stream] = postponed{h, time.Now().Add(wait)}
+}
+
+// keep forgets postponed looks at projects that are not the engine's any more.
+func (l *looks) keep(owned []store.Owner) {
+	mine := map[string]bool{}
+	for _, p := range owned {
+		mine[p.Project] = true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.later, func(_ string, p postponed) bool { return !mine[p.hint.Project] })
 }
 
 // waiting is how many hints are not to be answered now: as many more are asked for.

@@ -331,6 +331,7 @@ func (e *Engine) renewLease(ctx context.Context) []string {
 		return nil
 	}
 	lost, again := e.owned.confirm(asked, owned)
+	e.looks.keep(owned)
 	for _, project := range lost {
 		e.log.Warn("another engine has taken a project over", "project", project)
 		e.dispatcher.Release(project)

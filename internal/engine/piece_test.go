@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -225,5 +226,23 @@ func TestWhatAStepChangesInTheStore(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestLooksAtOthersProjectsAreForgotten: a look that was put off while the project was this engine's keeps it neither from
+// answering others' hints nor, if it owns the project again, from giving it back.
+func TestLooksAtOthersProjectsAreForgotten(t *testing.T) {
+	t.Parallel()
+	l := newLooks()
+	for _, project := range []string{"mine", "theirs"} {
+		h := store.Hint{Stream: "run/" + project, Project: project, Fence: 1}
+		if !l.begin(h) {
+			t.Fatal("a first look was put off")
+		}
+		l.postpone(h, time.Hour)
+	}
+	l.keep([]store.Owner{{Project: "mine", Fence: 1}})
+	if !l.busy("mine") || l.busy("theirs") || l.waiting() != 1 {
+		t.Errorf("mine %v, theirs %v, %d wait", l.busy("mine"), l.busy("theirs"), l.waiting())
 	}
 }

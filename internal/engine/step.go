@@ -87,7 +87,7 @@ type input struct {
 
 // attempt is one step. If a decision needs slots that others hold, the wait for them takes the
 // decision's place and the decider decides again; if the project has spent what it may, the
-// run is told and decides again.
+// run is told and decides again. What the state in memory refuses is judged by the newest one.
 func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, error) {
 	no := refusals{slots: map[string]store.Full{}}
 	for {
@@ -97,6 +97,16 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		b, err := e.build(ctx, s, in, no)
 		if err == nil {
 			err = e.Left(b.run.Project)
+		}
+		if err != nil && refusal(err) {
+			moved, failed := e.catchOn(ctx, s)
+			if failed != nil {
+				return nil, failed
+			}
+			if moved {
+				no = refusals{slots: map[string]store.Full{}}
+				continue
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -160,7 +170,7 @@ func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run,
 	e.dispatcher.Prepare(state, fence, actions)
 	// The journal is a copy and comes before effects. If it cannot be
 	// written now, the next look writes it and hands the effects out.
-	if err := e.journal.Append(ctx, s.run, b.commit.Events); err != nil {
+	if err := e.write(ctx, s, b.commit.Events); err != nil {
 		e.log.Error("write the run folder", "stream", s.name, "error", err)
 		e.nudge()
 		return state, nil

@@ -105,6 +105,13 @@ func (e *Engine) refresh(ctx context.Context, s *stream) error {
 	return err
 }
 
+// catchOn is refresh, and reports that the stream has moved on since it was read.
+func (e *Engine) catchOn(ctx context.Context, s *stream) (moved bool, err error) {
+	before := s.head.Seq
+	err = e.refresh(ctx, s)
+	return s.head.Seq != before, err
+}
+
 func (e *Engine) read(ctx context.Context, s *stream) error {
 	if !s.loaded {
 		if err := e.restore(ctx, s); err != nil {

@@ -117,7 +117,7 @@ func TestTroubleOfALookIsLogged(t *testing.T) {
 		"the hint cannot be ended":   {nil, func(_ *bench, s *troubled) { s.rest = errFault }, `level=ERROR msg="end a look" ` + stream + ` error="the store does not answer"`, 1},
 		"another has it by now":      {nil, func(_ *bench, s *troubled) { s.rest = fmt.Errorf("x: %w", store.ErrFenced) }, "", 1},
 		"the engine is to end":       {gone, func(*bench, *troubled) {}, "", 0},
-		"the events are not there":   {nil, func(b *bench, s *troubled) { b.ledger.seqs["r1"] = 1; s.blank = true }, `level=ERROR msg="write the run folder" ` + stream + ` error="gap: event 5 follows 1"` + "\n" + `level=ERROR msg=look ` + stream + ` error="stream run/r1 ends at 1, expected 4"`, 0},
+		"the events are not there":   {nil, func(b *bench, s *troubled) { b.ledger.seqs["r1"] = 1; s.blank = true }, `level=ERROR msg="write the run folder" ` + stream + ` error="stream run/r1 ends at 1, expected 5"` + "\n" + `level=ERROR msg=look ` + stream + ` error="stream run/r1 ends at 1, expected 4"`, 0},
 		"its time is not to be told": {nil, func(_ *bench, s *troubled) { s.now = errFault }, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {

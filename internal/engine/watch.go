@@ -78,12 +78,13 @@ func (e *Engine) Watch(ctx context.Context, since string, fn func(Moved) error) 
 // hear tells followers of what any engine has committed since a position, and returns how far
 // that goes. A state in memory that another engine has left behind is dropped.
 func (e *Engine) hear(ctx context.Context, after int64) int64 {
-	if after < 0 { // nobody followed before
+	if after < 0 { // what was committed before this engine looked is not known
 		at, err := e.store.Position(ctx)
 		if err != nil {
 			e.fault(ctx, "look how far the store has come", err)
 			return after
 		}
+		e.live.publish("")
 		return at
 	}
 	for {

@@ -245,7 +245,7 @@ func (d *Dispatcher) Reconcile(run *core.Run, fence int64, actions []core.Action
 	}
 	for key, under := range d.flight {
 		if under.run == run.ID && !wanted[key] {
-			under.withdraw()
+			under.end(errUnwanted)
 		}
 	}
 	if run.Status.Terminal() && len(actions) == 0 {

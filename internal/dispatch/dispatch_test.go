@@ -172,7 +172,7 @@ func TestWhatIsPreparedWaitsToBeWanted(t *testing.T) {
 	for name, c := range map[string]struct {
 		then func(*job)
 		want error
-	}{"wanted": {(*job).ask, nil}, "withdrawn": {(*job).withdraw, errUnwanted}} {
+	}{"wanted": {(*job).ask, nil}, "withdrawn": {func(j *job) { j.end(errUnwanted) }, errUnwanted}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBarred(t)

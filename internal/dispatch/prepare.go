@@ -28,7 +28,7 @@ func (d *Dispatcher) Prepare(run *core.Run, fence int64, actions []core.Action) 
 }
 
 // ask tells an action under way that it is wanted, or wanted once more. The
-// dispatcher's mu is held, as in withdraw.
+// dispatcher's mu is held, as in end.
 func (j *job) ask() {
 	if j.wanted == nil {
 		j.asked = true
@@ -38,9 +38,10 @@ func (j *job) ask() {
 	j.wanted = nil
 }
 
-// withdraw tells an action under way that it is no longer wanted.
-func (j *job) withdraw() {
-	j.cancel(errUnwanted)
+// end tells an action under way that it is not to be carried out, and why. If it is asked for
+// again before it has ended, it begins anew then.
+func (j *job) end(why error) {
+	j.cancel(why)
 	if j.wanted != nil {
 		j.withdrawn = true
 		close(j.wanted)

@@ -46,7 +46,7 @@ func (d *Dispatcher) Release(project string) {
 	defer d.mu.Unlock()
 	for key, job := range d.flight {
 		if job.project == project {
-			job.cancel(errReleased)
+			job.end(errReleased)
 			delete(d.failed, key)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -110,5 +111,34 @@ func TestALateConclusionEndsTheAction(t *testing.T) {
 	d.Reconcile(&core.Run{ID: "r1", Project: "p", Playbook: &core.Playbook{}}, 7, []core.Action{core.Notify{Event: "run/r1#1"}})
 	if !waittest.Until(func() bool { return h.answered.Load() == 1 && d.idle() }) {
 		t.Errorf("answered %d times", h.answered.Load())
+	}
+}
+
+// slowSpawner takes its time to look at an attempt.
+type slowSpawner struct {
+	spawn.Spawner
+	looks, answers chan struct{}
+}
+
+func (s slowSpawner) Probe(context.Context, spawn.ID) (spawn.Status, error) {
+	s.looks <- struct{}{}
+	<-s.answers
+	return spawn.Absent, context.Canceled
+}
+
+// TestAPreparedStartOfAProjectThatCameBack: the project was given up and regained before the preparation noticed. Whoever asks
+// for the start then is heard when it has ended.
+func TestAPreparedStartOfAProjectThatCameBack(t *testing.T) {
+	h, d := newHolder(t)
+	slow := slowSpawner{looks: make(chan struct{}), answers: make(chan struct{})}
+	d.Spawner = slow
+	run, start := &core.Run{ID: "r1", Project: "p", Playbook: &core.Playbook{}}, []core.Action{core.StartAttempt{Attempt: "a.r1.a1"}}
+	d.Prepare(run, 7, start)
+	<-slow.looks
+	d.Release("p")
+	d.Reconcile(run, 7, start)
+	close(slow.answers)
+	if !waittest.Until(func() bool { return d.idle() && h.poked.Load() == 1 }) {
+		t.Errorf("asked for again %d times", h.poked.Load())
 	}
 }

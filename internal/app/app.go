@@ -55,7 +55,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 	"github.com/stellwerk-dev/stellwerk/internal/toolcall"
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
-	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // Options say where and how an engine runs.
@@ -176,7 +175,10 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.access = access.Open(a.store, Person(), time.Now)
 	a.journal = journal.New(a.state.Runs(), a.objects, a.log)
-	a.yards = &yards{dir: a.state.Yards(), pass: forges.GitCredential, code: pack.Restorer{Store: a.store, Objects: a.objects, Log: a.log}, open: map[string]*yard.Yard{}}
+	a.yards = &yards{
+		dir: a.state.Yards(), pass: forges.GitCredential, code: pack.Restorer{Store: a.store, Objects: a.objects, Log: a.log},
+		store: a.store, shared: a.opts.Database != "", fence: func(project string) int64 { return a.engine.Fence(project) }, open: map[string]*kept{},
+	}
 	programs, err := shim.InstallSelf(a.state.Bin())
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.Dir+" can be written and has space")

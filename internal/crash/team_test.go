@@ -1,8 +1,9 @@
 package crash
 
 import (
-	"fmt"
 	"io"
+	"net/http/cgi"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,14 +24,34 @@ func newTeam(t *testing.T, tell func(ledger string) story) *world {
 	t.Helper()
 	w := newWorld(t, "none", func(ledger string) story { return alike(tell(ledger)) })
 	w.shared, w.heard = filepath.Join(w.root, "shared"), map[string]bool{}
-	bare := filepath.Join(w.root, "remote.git")
+	bare := filepath.Join(t.TempDir(), "remote.git") // not below what hosts lose
 	w.git("clone", "-q", "--bare", w.repository, bare)
-	w.repository, w.url = bare, "file://"+bare
+	w.repository, w.url = bare, served(t, bare)
 	if err := os.Mkdir(w.shared, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	w.move("host-0")
 	return w
+}
+
+// served is the URL at which everybody may fetch from a repository and push to it. It keeps a log of its branches.
+func served(t *testing.T, bare string) string {
+	t.Helper()
+	for key, value := range map[string]string{"http.receivepack": "true", "core.logAllRefUpdates": "always"} {
+		if _, err := git(bare, "config", key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	programs, err := git(bare, "--exec-path")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(&cgi.Handler{
+		Path: filepath.Join(programs, "git-http-backend"),
+		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Dir(bare), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=server", "GIT_COMMITTER_EMAIL=server@example.org"},
+	})
+	t.Cleanup(server.Close)
+	return server.URL + "/" + filepath.Base(bare)
 }
 
 // move lets the next engine be one on another host.
@@ -40,9 +61,8 @@ func (w *world) move(host string) {
 	w.state = filepath.Join(w.root, host)
 }
 
-// burn ends everything that runs for the host and deletes its folder, as a machine that burns does. The next engine is on
-// another.
-func (w *world) burn() {
+// fail ends everything that runs, as a host without power does.
+func (w *world) fail() {
 	w.t.Helper()
 	for _, pid := range w.processes() {
 		if p, err := os.FindProcess(pid); err == nil {
@@ -50,11 +70,6 @@ func (w *world) burn() {
 		}
 	}
 	w.quiet()
-	if err := os.RemoveAll(w.state); err != nil {
-		w.t.Fatal(err)
-	}
-	w.hosts++
-	w.move(fmt.Sprintf("host-%d", w.hosts))
 }
 
 // options are those of an engine in this process.

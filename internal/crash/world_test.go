@@ -127,7 +127,7 @@ func (w *world) command(o order) (*exec.Cmd, *os.File) {
 	}
 	cmd := exec.Command(self, roleEngine, string(text))
 	cmd.Dir, cmd.Stdout, cmd.Stderr = w.root, out, log
-	cmd.Env = append(os.Environ(), "HOME="+w.root, "XDG_CONFIG_HOME="+filepath.Join(w.root, "config"), "GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.org")
+	cmd.Env = append(os.Environ(), "HOME="+w.root, "XDG_CONFIG_HOME="+filepath.Join(w.root, "config"), "GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.org", "STELLWERK_FORGE_POLL=1s")
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}

@@ -161,6 +161,14 @@ func (e *Engine) Owns(project string, fence int64) bool {
 	return mine && now == fence
 }
 
+// Fence is that under which this engine owns a project as far as it knows, however long ago it heard of its lease; 0 if it
+// does not own it.
+func (e *Engine) Fence(project string) int64 {
+	e.owned.mu.Lock()
+	defer e.owned.mu.Unlock()
+	return e.owned.fences[project]
+}
+
 // Begin makes this engine one that owns projects: those that it owned before it ended
 // last, and those that nobody owns. What is under way in them is found again.
 func (e *Engine) Begin(ctx context.Context) error {

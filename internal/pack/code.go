@@ -13,10 +13,12 @@ type code struct {
 	known map[string]bool     // which are among packs
 	bases map[string][]string // commits by the repository that has them
 	refs  map[string]string   // commits by name
+	gone  map[string]bool     // names that are not any more
+	began []string            // commits that runs began at
 }
 
 func newCode() *code {
-	return &code{known: map[string]bool{}, bases: map[string][]string{}, refs: map[string]string{}}
+	return &code{known: map[string]bool{}, bases: map[string][]string{}, refs: map[string]string{}, gone: map[string]bool{}}
 }
 
 // Named are the packs that an event names.
@@ -39,7 +41,7 @@ func Named(e core.Event) ([]string, error) {
 func (c *code) add(run string, body core.Body) {
 	switch b := body.(type) {
 	case core.RunStarted:
-		c.began(b)
+		c.begins(b)
 	case core.AttemptExited:
 		c.delivered(run, b)
 	case core.MergeConcluded:
@@ -55,8 +57,10 @@ func (c *code) add(run string, body core.Body) {
 	case core.BranchMoved:
 		if b.New == "" {
 			delete(c.refs, b.Ref)
+			c.gone[b.Ref] = true
 		} else {
 			c.refs[b.Ref] = b.New
+			delete(c.gone, b.Ref)
 		}
 	case core.RefKept:
 		c.refs[b.Ref] = b.Commit
@@ -64,8 +68,9 @@ func (c *code) add(run string, body core.Body) {
 	}
 }
 
-func (c *code) began(b core.RunStarted) {
+func (c *code) begins(b core.RunStarted) {
 	c.pack(b.BasePack)
+	c.began = append(c.began, b.BaseCommit)
 	switch {
 	case b.BasePack == "" && b.BaseAt == "": // as runs began before there were packs
 		c.bases[b.Folder()] = append(c.bases[b.Folder()], b.BaseCommit)

@@ -13,9 +13,10 @@ import (
 type Delivery struct {
 	Commit     string          `json:"commit,omitempty"` // empty for artifacts only
 	Tree       string          `json:"tree,omitempty"`
-	Ref        string          `json:"ref,omitempty"`  // where the yard holds it
-	Pack       string          `json:"pack,omitempty"` // of Commit and Left, with all that the attempt's base does not have
-	Left       []string        `json:"left,omitempty"` // commits on other branches and in the stash
+	Ref        string          `json:"ref,omitempty"`       // where the yard holds it
+	Pack       string          `json:"pack,omitempty"`      // of Commit and Left, with all that the attempt's base does not have
+	Left       []string        `json:"left,omitempty"`      // commits on other branches and in the stash
+	Workspace  string          `json:"workspace,omitempty"` // digest of an archive of the workspace, if that could not be handed in
 	Empty      bool            `json:"empty,omitempty"`
 	Rewritten  bool            `json:"rewritten,omitempty"`  // does not descend from the attempt's base
 	Checkpoint bool            `json:"checkpoint,omitempty"` // uncommitted work was committed by Stellwerk

@@ -107,6 +107,15 @@ func (r *Run) MayAsk(blocking bool, beside int) bool {
 // ByWaves reports a run whose work is delegated in waves.
 func (r *Run) ByWaves() bool { return r.Managed() && r.Playbook.Project.Waves != nil }
 
+// Shelf names the folder of a task's documents in the run's folder. In waves each delegation has its own, because documents
+// from before an answer can still be asked for.
+func (r *Run) Shelf(t *Task) string {
+	if r.ByWaves() && t.Name != "" {
+		return t.Stage + "." + t.Name
+	}
+	return t.Stage
+}
+
 // Drives reports a run that drives its project: there is one at a time, and it
 // stays until what it published was taken in.
 func (r *Run) Drives() bool { return r.Managed() && !r.ByWaves() }

@@ -185,6 +185,9 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 		if err != nil {
 			return err
 		}
+		if delivery.Workspace, err = d.archive(ctx, kept); err != nil {
+			return err
+		}
 		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("the workspace could not be handed in and is kept in %s: %s", kept, hand.Error))
 	case !hand.Empty:
 		ref := yard.AttemptRef(run.ID, a.ID)
@@ -262,7 +265,7 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 			continue
 		}
 		content = d.redactor(run).Bytes(content)
-		artifact, err := d.keepArtifact(ctx, run, shelfOf(run, task), stage.Round, out.Name, content)
+		artifact, err := d.keepArtifact(ctx, run, run.Shelf(task), stage.Round, out.Name, content)
 		if err != nil {
 			return err
 		}
@@ -272,15 +275,6 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 		}
 	}
 	return nil
-}
-
-// shelfOf names the folder of a task's documents in the run's folder. In waves each delegation
-// has its own, because documents from before an answer can still be asked for.
-func shelfOf(run *core.Run, task *core.Task) string {
-	if run.ByWaves() && task.Name != "" {
-		return task.Stage + "." + task.Name
-	}
-	return task.Stage
 }
 
 // keepArtifact keeps a document among the objects and in the run's folder.

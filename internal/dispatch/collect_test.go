@@ -1,9 +1,11 @@
 package dispatch
 
 import (
+	"archive/tar"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,9 +156,14 @@ func TestAWorkspaceGoesWhenItsEndIsOnRecord(t *testing.T) {
 }
 
 // TestWhatCouldNotBeHandedInIsKept where nobody cleans up, and the report says
-// where.
+// where. It is among the objects, too, for the case that this machine is lost.
 func TestWhatCouldNotBeHandedInIsKept(t *testing.T) {
 	e := newEnded(t, shim.Exit{HandIn: &shim.HandIn{Error: "git broke over " + hiddenWord}}, nil)
+	secret := filepath.Join(t.TempDir(), "outside")
+	write(t, secret, "not the agent's")
+	if err := os.Symlink(secret, filepath.Join(e.Layout.Workspace(e.run.ID, theAttempt), "link")); err != nil {
+		t.Fatal(err)
+	}
 	if err := e.collect(t.Context(), e.run, theAttempt); err != nil {
 		t.Fatal(err)
 	}
@@ -167,6 +174,21 @@ func TestWhatCouldNotBeHandedInIsKept(t *testing.T) {
 	body := e.engine.await(t).(core.AttemptExited)
 	if d := body.Delivery; len(d.Rejected) != 1 || !strings.Contains(d.Rejected[0], filepath.Dir(kept)) || !strings.Contains(d.Rejected[0], "git broke over [redacted]") {
 		t.Errorf("%q", d.Rejected)
+	}
+	archived := map[string]string{}
+	in := tar.NewReader(strings.NewReader(stored(t, e.Objects, body.Delivery.Workspace)))
+	for header, err := in.Next(); !errors.Is(err, io.EOF); header, err = in.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		archived[header.Name] = header.Linkname + string(data)
+	}
+	if archived["code.go"] != "work" || archived["link"] != secret {
+		t.Errorf("among the objects is %q", archived)
 	}
 }
 

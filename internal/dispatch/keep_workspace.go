@@ -1,8 +1,10 @@
 package dispatch
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -32,6 +35,53 @@ func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error
 		return "", fmt.Errorf("disarm a kept workspace: %w", err)
 	}
 	return kept, nil
+}
+
+// maxKept is how large the archive of a kept workspace may be. A larger one stays in the attempt's folder alone.
+const maxKept = 4 << 30
+
+// archive puts a kept workspace among the objects, so that it outlasts this machine, and returns its digest. A workspace that
+// its worker has sent is an archive already.
+func (d *Dispatcher) archive(ctx context.Context, kept string) (string, error) {
+	info, err := os.Stat(kept)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil // there never was one
+	}
+	if err != nil {
+		return "", err
+	}
+	in, out := io.Pipe()
+	packed := make(chan error, 1)
+	go func() {
+		err := archiveInto(out, kept, info.IsDir())
+		packed <- errors.Join(err, out.CloseWithError(err))
+	}()
+	digest, _, err := d.Objects.Put(ctx, in, maxKept)
+	if _, large := errors.AsType[*object.TooLarge](err); large {
+		d.Log.Warn("a kept workspace is too large to be put among the objects", "folder", kept)
+		return "", errors.Join(in.Close(), ignorePipe(<-packed))
+	}
+	return digest, errors.Join(err, in.Close(), ignorePipe(<-packed))
+}
+
+func archiveInto(w io.Writer, kept string, folder bool) error {
+	if folder {
+		return wire.Archive(w, kept)
+	}
+	file, err := os.Open(kept)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, file)
+	return errors.Join(err, file.Close())
+}
+
+// ignorePipe drops what is said about a reader that had enough, and says so itself.
+func ignorePipe(err error) error {
+	if errors.Is(err, io.ErrClosedPipe) {
+		return nil
+	}
+	return err
 }
 
 // disarm renames everything that makes a folder a git repository: a person who ran git there

@@ -202,8 +202,8 @@ func TestAPlannersInputs(t *testing.T) {
 func TestShelfOf(t *testing.T) {
 	s := newSurf(t)
 	first, again := &core.Task{Stage: "api"}, &core.Task{Stage: "api", Name: "again2"}
-	if shelfOf(s.run, first) != "api" || shelfOf(s.run, again) != "api.again2" || shelfOf(&core.Run{}, again) != "api" {
-		t.Error(shelfOf(s.run, first), shelfOf(s.run, again), shelfOf(&core.Run{}, again))
+	if s.run.Shelf(first) != "api" || s.run.Shelf(again) != "api.again2" || (&core.Run{}).Shelf(again) != "api" {
+		t.Error(s.run.Shelf(first), s.run.Shelf(again), (&core.Run{}).Shelf(again))
 	}
 }
 

@@ -153,6 +153,20 @@ func (e *Engine) write(ctx context.Context, s *stream, step []core.Event) error 
 	return e.journal.Append(ctx, s.run, step)
 }
 
+// WriteUp completes the readable copy of a run, also of one that is over: its folder may have been lost.
+func (e *Engine) WriteUp(ctx context.Context, run string) error {
+	s := e.streams.get(core.RunStream(run))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := e.refresh(ctx, s); err != nil {
+		return err
+	}
+	if s.run == nil {
+		return notFound(run)
+	}
+	return e.catchUp(ctx, s)
+}
+
 // Poke hands the effects of a run's present state out again: for a dispatcher
 // whose action failed and is to be tried once more, and for an engine that
 // takes a run over. The journal is completed first: it comes before effects. An engine that

@@ -14,10 +14,12 @@ const pageSize = 1000
 // ToolEntries are the entries of an attempt's transcript that tell of calls of
 // tools and of connections, without what those returned: a transcript may be larger than the memory
 // that anybody wants to give for it.
-func ToolEntries(folder string) ([]shim.Entry, error) {
+func ToolEntries(folder string) ([]shim.Entry, error) { return toolEntries(shim.JournalPath(folder)) }
+
+func toolEntries(transcript string) ([]shim.Entry, error) {
 	var kept []shim.Entry
 	for at := int64(0); ; {
-		page, err := shim.PageAfter(shim.JournalPath(folder), at, pageSize)
+		page, err := shim.PageAfter(transcript, at, pageSize)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, nil // it has not said anything yet
 		}

@@ -33,6 +33,7 @@ type Journal struct {
 	mu    sync.Mutex
 	seqs  map[string]int64     // newest event that each folder is known to hold
 	stale map[string]*core.Run // runs whose derived files are to be written
+	lost  map[string]*core.Run // runs whose folders are being written anew, as far as that has come
 	wake  chan struct{}
 	stop  chan struct{}
 	done  chan struct{}
@@ -45,7 +46,7 @@ const stateEvery = time.Second
 // New opens the run folders below root.
 func New(root string, objects object.Objects, log *slog.Logger) *Journal {
 	j := &Journal{
-		shelf: &shelf{root: root, folders: map[string]*shelved{}}, objects: objects, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
+		shelf: &shelf{root: root, folders: map[string]*shelved{}}, objects: objects, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{}, lost: map[string]*core.Run{},
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go j.follow()
@@ -82,6 +83,9 @@ func (j *Journal) append(run *core.Run, events []core.Event) error {
 		return err
 	}
 	if err := j.packs(run.ID, events); err != nil {
+		return err
+	}
+	if err := j.recover(run, events); err != nil {
 		return err
 	}
 	return j.Use(run.ID, func(f *runfolder.Folder) error {

@@ -83,6 +83,18 @@ func (f *Folder) Transcript(attempt string, content io.Reader) error {
 	return f.replace(path.Join(TranscriptsDir, attempt+".jsonl"), content, true)
 }
 
+// HasTranscript reports whether an attempt's transcript is in the folder.
+func (f *Folder) HasTranscript(attempt string) bool {
+	_, err := f.root.Lstat(path.Join(TranscriptsDir, attempt+".jsonl"))
+	return err == nil
+}
+
+// HasArtifact reports whether an artifact of a round of a stage is in the folder.
+func (f *Folder) HasArtifact(stage string, round int, name string) bool {
+	_, err := f.root.Lstat(path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name))
+	return err == nil
+}
+
 // WriteState writes workflow-state.json from the run. It does not wait for the
 // disk: the file is derived, and soon replaced.
 func (f *Folder) WriteState(r *core.Run) error {

@@ -30,6 +30,9 @@ func (a *Service) Effects(ctx context.Context, id string, q api.EffectQuery) (ap
 		return api.Effects{}, core.Errorf(core.CodeInvalid, "%q is not an outcome of a tool call", q.Outcome).
 			WithHint("one of: %s", strings.Join(api.EffectOutcomes(), ", "))
 	}
+	if err := a.engine.WriteUp(ctx, run.ID); err != nil {
+		return api.Effects{}, err
+	}
 	found := &effects{query: q}
 	recorded := map[string]bool{}
 	err = runfolder.EachSideEffect(a.journal.Dir(run.ID), func(e runfolder.SideEffect) error {

@@ -47,6 +47,9 @@ func (a *Service) Transcript(ctx context.Context, id, attempt string, q api.Tran
 	over := exitErr == nil
 	page, err := read(shim.JournalPath(folder), q.At, most)
 	if errors.Is(err, os.ErrNotExist) {
+		if err := a.engine.WriteUp(ctx, run.ID); err != nil {
+			return api.Transcript{}, err
+		}
 		page, err = read(a.keptTranscript(run.ID, attempt), q.At, most)
 		over = err == nil
 	}

@@ -175,9 +175,9 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.access = access.Open(a.store, Person(), time.Now)
 	a.journal = journal.New(a.state.Runs(), a.objects, a.log)
-	a.yards = &yards{
-		dir: a.state.Yards(), pass: forges.GitCredential, code: pack.Restorer{Store: a.store, Objects: a.objects, Log: a.log},
-		store: a.store, shared: a.opts.Database != "", fence: func(project string) int64 { return a.engine.Fence(project) }, open: map[string]*kept{},
+	a.yards = a.openYards()
+	if err := takeover.Code(ctx, takeover.CodeOptions{Store: a.store, Secure: a.yards.Secure, Log: a.log}); err != nil {
+		return err
 	}
 	programs, err := shim.InstallSelf(a.state.Bin())
 	if err != nil {
@@ -218,6 +218,23 @@ func (a *App) build(ctx context.Context) error {
 	return a.start(ctx)
 }
 
+func (a *App) openYards() *yards {
+	y := &yards{
+		dir: a.state.Yards(), pass: forges.GitCredential, code: pack.Restorer{Store: a.store, Objects: a.objects, Log: a.log},
+		open: map[string]*openYard{},
+		fence: func(project string) int64 {
+			if a.engine == nil {
+				return 0
+			}
+			return a.engine.Fence(project)
+		},
+	}
+	if a.opts.Database != "" {
+		y.others = a.store
+	}
+	return y
+}
+
 // wire makes the rooms around the engine, and hands each what it needs of the others.
 func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges.Forges, pulls *local.Forge) error {
 	tools, err := a.openTools(ctx)
@@ -254,7 +271,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	})
 	a.Service = service.New(service.Options{
 		Version: a.opts.Version, Person: person, Self: self, Agent: claude.Program, State: a.state,
-		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Engine: a.engine, Deciders: deciders(),
+		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Code: a.yards.code, Engine: a.engine, Deciders: deciders(),
 		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access,
 		Tools: &toolcall.Tools{
 			Engine: a.engine, Find: find, Yards: a.yards, Objects: a.objects, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,

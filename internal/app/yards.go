@@ -3,7 +3,11 @@ package app
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -13,96 +17,115 @@ import (
 )
 
 // yards opens each project's yard once. One that is missing is filled with what events, objects and repositories on this
-// machine say it had. If other engines work on the store, a yard follows what they committed for as long as its project is
-// not this engine's.
+// machine say it had. If other engines work on the store, a yard may be behind: it is brought up to date before it is used.
 type yards struct {
-	dir    string
-	pass   yard.Credentials
-	code   pack.Restorer
-	store  store.Store
-	shared bool                       // with other engines
-	fence  func(project string) int64 // under which this engine owns a project; 0 if it does not
+	dir  string
+	pass yard.Credentials
+	code pack.Restorer
+	// others says what other engines did; nil if no other can work on the store.
+	others others
+	// fence is that of a project this engine owns, else 0.
+	fence func(project string) int64
 
 	mu   sync.Mutex
-	open map[string]*kept
+	open map[string]*openYard
 }
 
-// kept is the yard of one project.
-type kept struct {
-	mu   sync.Mutex
-	yard *yard.Yard // nil until it is open
-	// fence is that of this engine when the yard was last made to follow, and position how far the store had come; 0 for
-	// not yet.
-	fence, position int64
+// others is what tells of the work of other engines.
+type others interface {
+	Position(ctx context.Context) (int64, error)
+	Moved(ctx context.Context, after int64, limit int) (streams []string, position int64, err error)
+	Run(ctx context.Context, idOrAlias string) (store.RunRow, error)
+}
+
+// openYard is a yard, and up to where it follows the events.
+type openYard struct {
+	mu       sync.Mutex
+	yard     *yard.Yard // nil until it is opened
+	followed bool
+	fence    int64            // under which it follows
+	position int64            // of the store
+	seqs     map[string]int64 // newest event that was looked at, of the runs that moved since
 }
 
 // Yard implements dispatch.Yards.
 func (y *yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 	y.mu.Lock()
-	k := y.open[project]
-	if k == nil {
-		k = &kept{}
-		y.open[project] = k
+	o, known := y.open[project]
+	if !known {
+		o = &openYard{seqs: map[string]int64{}}
+		y.open[project] = o
 	}
 	y.mu.Unlock()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.yard == nil {
-		if err := y.fill(ctx, k, project); err != nil {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.yard == nil {
+		if err := y.fill(ctx, project, o); err != nil {
 			return nil, err
 		}
 	}
-	if y.shared {
-		if err := y.follow(ctx, k, project); err != nil {
+	if y.others != nil {
+		if err := y.follow(ctx, project, o); err != nil {
 			return nil, err
 		}
 	}
-	return k.yard, nil
+	return o.yard, nil
 }
 
-// fill opens a yard, and brings back what one that is missing had.
-func (y *yards) fill(ctx context.Context, k *kept, project string) error {
-	position, err := y.store.Position(ctx)
-	if err != nil {
-		return err
-	}
+// fill opens a yard, and fills one that is empty.
+func (y *yards) fill(ctx context.Context, project string, o *openYard) error {
 	opened, err := yard.Open(ctx, filepath.Join(y.dir, project+".git"))
 	if err != nil {
 		return err
 	}
 	opened.Credentials = y.pass
 	empty, err := opened.Empty()
-	if err == nil && empty {
-		k.position, err = position, y.code.Restore(ctx, opened, project)
+	if err == nil && empty && y.others == nil {
+		err = y.code.Restore(ctx, opened, project)
 	}
 	if err != nil {
 		return errors.Join(err, opened.Close())
 	}
-	k.yard = opened
+	o.yard = opened
 	return nil
 }
 
-// follow brings a yard up to date, once for each time that this engine came to own its project, and otherwise whenever it is
-// used: what the owner does to its yard precedes the events that tell of it.
-func (y *yards) follow(ctx context.Context, k *kept, project string) error {
-	fence := y.fence(project)
-	if fence != 0 && fence == k.fence {
-		return nil
+// follow brings a yard up to date with what other engines did. Its refs follow the events when this engine has just got the
+// project, or does not have it. While it owns the project, its own effects move refs before they report it, so only what others
+// may have added is brought in: the commits that runs begin at, and merges that people granted.
+func (y *yards) follow(ctx context.Context, project string, o *openYard) error {
+	fence := y.fence(project) // before the events are read
+	position, err := y.others.Position(ctx)
+	if err != nil || o.followed && fence == o.fence && position == o.position {
+		return err
 	}
-	position, err := y.store.Position(ctx)
+	if !o.followed {
+		err = y.code.Restore(ctx, o.yard, project)
+	} else {
+		err = y.catchUp(ctx, project, o, fence != 0 && fence == o.fence)
+	}
 	if err != nil {
 		return err
 	}
-	runs, err := y.moved(ctx, project, k.position)
-	if err != nil {
+	o.followed, o.fence, o.position = true, fence, position
+	return nil
+}
+
+// catchUp brings in what runs of the project that moved since say.
+func (y *yards) catchUp(ctx context.Context, project string, o *openYard, mine bool) error {
+	runs, err := y.moved(ctx, project, o.position)
+	if err != nil || len(runs) == 0 {
 		return err
 	}
-	if len(runs) > 0 {
-		if err := y.code.Follow(ctx, k.yard, runs); err != nil {
+	if !mine {
+		o.seqs = map[string]int64{}
+		return y.code.Follow(ctx, o.yard, project, runs)
+	}
+	for _, run := range runs {
+		if o.seqs[run], err = y.code.Bring(ctx, o.yard, project, run, o.seqs[run]); err != nil {
 			return err
 		}
 	}
-	k.fence, k.position = fence, position
 	return nil
 }
 
@@ -111,34 +134,43 @@ const movedAtOnce = 4096
 
 // moved are the runs of a project that have moved on since a position.
 func (y *yards) moved(ctx context.Context, project string, after int64) ([]string, error) {
-	var runs []string
-	if after == 0 {
-		rows, err := y.store.Runs(ctx, store.Filter{Project: project})
-		for _, row := range rows {
-			runs = append(runs, row.ID)
-		}
-		return runs, err
-	}
+	seen := map[string]bool{}
 	for {
-		streams, at, err := y.store.Moved(ctx, after, movedAtOnce)
+		streams, at, err := y.others.Moved(ctx, after, movedAtOnce)
 		if err != nil || at == after {
-			return runs, err
+			return slices.Sorted(maps.Keys(seen)), err
 		}
 		for _, stream := range streams {
 			kind, id := core.StreamKind(stream)
 			if kind != "run" {
 				continue
 			}
-			row, err := y.store.Run(ctx, id)
+			row, err := y.others.Run(ctx, id)
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return nil, err
 			}
 			if err == nil && row.Project == project {
-				runs = append(runs, id)
+				seen[id] = true
 			}
 		}
 		after = at
 	}
+}
+
+// Secure packs what only the yards of this folder hold. With here, also what repositories on this machine stand for.
+func (y *yards) Secure(ctx context.Context, project string, here bool) error {
+	_, err := os.Stat(filepath.Join(y.dir, project+".git"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	opened, err := y.Yard(ctx, project)
+	if err != nil {
+		return err
+	}
+	return y.code.Secure(ctx, opened, project, here)
 }
 
 // Close gives all yards up.
@@ -146,12 +178,12 @@ func (y *yards) Close() error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	var errs []error
-	for _, k := range y.open {
-		k.mu.Lock()
-		if k.yard != nil {
-			errs = append(errs, k.yard.Close())
+	for _, o := range y.open {
+		o.mu.Lock()
+		if o.yard != nil {
+			errs = append(errs, o.yard.Close())
 		}
-		k.mu.Unlock()
+		o.mu.Unlock()
 	}
 	return errors.Join(errs...)
 }

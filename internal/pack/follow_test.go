@@ -1,18 +1,15 @@
 package pack_test
 
 import (
-	"log/slog"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 func (h *history) follow(y *yard.Yard) {
 	h.t.Helper()
-	r := pack.Restorer{Store: h, Objects: h.objects, Log: slog.New(slog.NewTextHandler(&h.logged, nil))}
-	if err := r.Follow(h.t.Context(), y, []string{theRun}); err != nil {
+	if err := h.code().Follow(h.t.Context(), y, "p1", []string{theRun}); err != nil {
 		h.t.Fatal(err)
 	}
 }

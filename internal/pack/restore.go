@@ -20,6 +20,7 @@ import (
 type Store interface {
 	Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error)
 	Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error)
+	store.Documents
 }
 
 // Restorer brings yards back.
@@ -29,127 +30,203 @@ type Restorer struct {
 	Log     *slog.Logger
 }
 
-// Restore fills an empty yard with everything that the events of a project name: bases from the repositories that stand for
-// them, all else from packs; then its refs follow the events. A yard that lacks something stays marked as empty, so that the
-// next engine tries again; what is there can be used.
+// Restore brings a yard that is empty or behind up to what the events of a project say: bases from the repositories that
+// stand for them, all else from packs; then its refs follow the events. A yard that lacks something stays marked as empty, so
+// that the next engine tries again; what is there can be used. Nobody else may be changing refs of the yard's runs meanwhile.
 func (r Restorer) Restore(ctx context.Context, y *yard.Yard, project string) error {
-	rows, err := r.Store.Runs(ctx, store.Filter{Project: project})
+	code, err := r.project(ctx, project)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(rows, func(a, b store.RunRow) int { return cmp.Compare(a.ID, b.ID) }) // as they began
-	code := newCode()
-	for _, row := range rows {
-		if err := r.read(ctx, row.ID, code); err != nil {
-			return fmt.Errorf("restore the code of %s: %w", row.Alias, err)
-		}
-	}
-	whole, err := r.fill(ctx, y, code)
+	whole, err := r.bring(ctx, y, project, code)
 	if err != nil || !whole {
 		return err
 	}
 	return y.Restored()
 }
 
-// RestoreRun brings into a yard what the events of one run name and the yard does not have.
-func (r Restorer) RestoreRun(ctx context.Context, y *yard.Yard, run string, events []core.Event) error {
+// Follow is Restore for some runs of a project, those that other engines have moved on.
+func (r Restorer) Follow(ctx context.Context, y *yard.Yard, project string, runs []string) error {
 	code := newCode()
+	for _, run := range runs {
+		if err := r.read(ctx, run, code); err != nil {
+			return err
+		}
+	}
+	_, err := r.bring(ctx, y, project, code)
+	return err
+}
+
+// bring adds what a yard lacks and has its refs follow. It reports whether all is there then.
+func (r Restorer) bring(ctx context.Context, y *yard.Yard, project string, code *code) (whole bool, err error) {
+	have, whole, err := r.fill(ctx, y, project, code)
+	if err != nil {
+		return false, err
+	}
+	return whole, r.follow(ctx, y, code, have)
+}
+
+// RestoreRun brings into a yard what the events of one run name and the yard does not have.
+func (r Restorer) RestoreRun(ctx context.Context, y *yard.Yard, project, run string, events []core.Event) error {
+	code := newCode()
+	if err := code.read(run, events); err != nil {
+		return err
+	}
+	have, _, err := r.fill(ctx, y, project, code)
+	if err != nil {
+		return err
+	}
+	return y.Place(ctx, r.present(code, have))
+}
+
+func (c *code) read(run string, events []core.Event) error {
 	for _, e := range events {
 		body, err := core.Decode(e)
 		if err != nil {
 			return err
 		}
-		code.add(run, body)
+		c.add(run, body)
 	}
-	lacks, err := r.lacks(ctx, y, code)
-	if err != nil || !lacks {
+	return nil
+}
+
+// fill brings in the objects that the yard lacks. It returns which of the commits that events name it has then, and whether
+// that is all.
+func (r Restorer) fill(ctx context.Context, y *yard.Yard, project string, code *code) (have map[string]bool, whole bool, err error) {
+	said := slices.Collect(maps.Keys(code.said))
+	have, err = y.Have(ctx, said)
+	if err != nil || len(have) == len(said) {
+		return have, true, err
+	}
+	late, err := r.late(ctx, project)
+	if err != nil {
+		return nil, false, err
+	}
+	// The late packs rest on nothing, and others may rest on them.
+	if err := r.take(ctx, y, late); err != nil {
+		return nil, false, err
+	}
+	whole, err = r.bases(ctx, y, code)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := r.take(ctx, y, code.packs); err != nil {
+		return nil, false, err
+	}
+	have, err = y.Have(ctx, said)
+	return have, whole && len(have) == len(said), err
+}
+
+// take brings in the packs whose commits the yard lacks.
+func (r Restorer) take(ctx context.Context, y *yard.Yard, packs []named) error {
+	var commits []string
+	for _, p := range packs {
+		commits = append(commits, p.commits...)
+	}
+	have, err := y.Have(ctx, commits)
+	if err != nil {
 		return err
 	}
-	_, err = r.fill(ctx, y, code)
-	return err
-}
-
-// lacks reports a yard in which a commit is missing, or a ref.
-func (r Restorer) lacks(ctx context.Context, y *yard.Yard, code *code) (bool, error) {
-	names := slices.Collect(maps.Keys(code.refs))
-	for _, bases := range code.bases {
-		names = append(names, bases...)
-	}
-	for _, name := range names {
-		if known, err := y.Exists(ctx, name); err != nil || !known {
-			return !known, err
+	var sources []yard.Source
+	for _, p := range packs {
+		if len(p.commits) == 0 || slices.ContainsFunc(p.commits, func(commit string) bool { return !have[commit] }) {
+			sources = append(sources, r.source(p.digest))
 		}
 	}
-	return false, nil
-}
-
-// fill reports whether the yard has everything then.
-func (r Restorer) fill(ctx context.Context, y *yard.Yard, code *code) (whole bool, err error) {
-	whole = r.bases(ctx, y, code)
-	if err := y.Restore(ctx, r.sources(code.packs)); err != nil {
-		return false, core.Wrap(core.CodeUnavailable, err, "the code of earlier runs cannot be restored", "restore the objects from a backup")
+	if len(sources) == 0 {
+		return nil
 	}
-	refs, err := r.present(ctx, y, code)
-	if err != nil {
-		return false, err
+	if err := y.Restore(ctx, sources); err != nil {
+		return core.Wrap(core.CodeUnavailable, err, "the code of earlier runs cannot be restored", "restore the objects from a backup")
 	}
-	return whole && len(refs) == len(code.refs), y.Place(ctx, refs)
+	return nil
 }
 
 const readBatch = 512
 
+// project reads what all events of a project say.
+func (r Restorer) project(ctx context.Context, project string) (*code, error) {
+	rows, err := r.Store.Runs(ctx, store.Filter{Project: project})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(rows, func(a, b store.RunRow) int { return cmp.Compare(a.ID, b.ID) }) // as they began
+	code := newCode()
+	for _, row := range rows {
+		if err := r.read(ctx, row.ID, code); err != nil {
+			return nil, err
+		}
+	}
+	return code, nil
+}
+
+// read reads what the events of a run say.
 func (r Restorer) read(ctx context.Context, run string, code *code) error {
 	for after := int64(0); ; {
 		events, err := r.Store.Events(ctx, core.RunStream(run), after, readBatch)
-		if err != nil || len(events) == 0 {
-			return err
+		if err == nil {
+			err = code.read(run, events)
 		}
-		for _, e := range events {
-			body, err := core.Decode(e)
-			if err != nil {
-				return err
-			}
-			code.add(run, body)
-			after = e.Seq
+		if err != nil {
+			return fmt.Errorf("read about the code of run %s: %w", run, err)
 		}
+		if len(events) == 0 {
+			return nil
+		}
+		after = events[len(events)-1].Seq
 	}
 }
 
 // bases fetches the commits that runs began at and that no pack holds. It reports whether all are there: what a run
 // of which that is missing built on them cannot be restored, but others can.
-func (r Restorer) bases(ctx context.Context, y *yard.Yard, code *code) bool {
-	whole := true
+func (r Restorer) bases(ctx context.Context, y *yard.Yard, code *code) (whole bool, err error) {
+	whole = true
 	for _, at := range slices.Sorted(maps.Keys(code.bases)) {
-		err := y.Fetch(ctx, at)
+		lacks, err := r.lacking(ctx, y, code.bases[at])
+		if err != nil {
+			return false, err
+		}
+		if len(lacks) == 0 {
+			continue
+		}
+		failure := y.Fetch(ctx, at) // its branches are what a pack may rest on
+		if lacks, err = r.lacking(ctx, y, code.bases[at]); err != nil {
+			return false, err
+		}
 		var missing []string
-		for _, commit := range code.bases[at] {
-			if known, looked := y.Exists(ctx, commit); looked != nil || !known {
-				missing = append(missing, commit)
+		for _, b := range lacks {
+			if !b.packed {
+				missing = append(missing, b.commit)
 			}
 		}
 		if len(missing) > 0 && filepath.IsAbs(at) {
-			err = y.FetchCommits(ctx, at, missing)
+			failure = y.FetchCommits(ctx, at, missing)
 		}
-		if len(missing) > 0 && err != nil {
+		if len(missing) > 0 && failure != nil {
 			whole = false
-			r.Log.Error("the repository that a run began in does not have its first commit any more", "repository", at, "commits", missing, "error", err)
+			r.Log.Error("the repository that a run began in does not have its first commit any more", "repository", at, "commits", missing, "error", failure)
 		}
 	}
-	return whole
+	return whole, nil
 }
 
-func (r Restorer) sources(packs []string) []yard.Source {
-	var sources []yard.Source
-	for _, digest := range packs {
-		sources = append(sources, yard.Source{Name: "pack " + digest, Open: func(ctx context.Context) (io.ReadCloser, error) {
-			content, err := r.Objects.Open(ctx, digest)
-			if err != nil {
-				return nil, err
-			}
-			return reading{object.Checked(digest, content), content}, nil
-		}})
+func (r Restorer) lacking(ctx context.Context, y *yard.Yard, bases []base) ([]base, error) {
+	var commits []string
+	for _, b := range bases {
+		commits = append(commits, b.commit)
 	}
-	return sources
+	have, err := y.Have(ctx, commits)
+	return slices.DeleteFunc(slices.Clone(bases), func(b base) bool { return have[b.commit] }), err
+}
+
+func (r Restorer) source(digest string) yard.Source {
+	return yard.Source{Name: "pack " + digest, Open: func(ctx context.Context) (io.ReadCloser, error) {
+		content, err := r.Objects.Open(ctx, digest)
+		if err != nil {
+			return nil, err
+		}
+		return reading{object.Checked(digest, content), content}, nil
+	}}
 }
 
 type reading struct {
@@ -157,12 +234,8 @@ type reading struct {
 	io.Closer
 }
 
-// present are the refs whose commits the yard has. Runs of a version that packed nothing have others.
-func (r Restorer) present(ctx context.Context, y *yard.Yard, code *code) ([]yard.Ref, error) {
-	have, err := y.Have(ctx, slices.Collect(maps.Values(code.refs)))
-	if err != nil {
-		return nil, err
-	}
+// present are the refs whose commits the yard has. Those of a run whose base is lost may be missing.
+func (r Restorer) present(code *code, have map[string]bool) []yard.Ref {
 	var refs []yard.Ref
 	for _, name := range slices.Sorted(maps.Keys(code.refs)) {
 		if !have[code.refs[name]] {
@@ -171,5 +244,5 @@ func (r Restorer) present(ctx context.Context, y *yard.Yard, code *code) ([]yard
 		}
 		refs = append(refs, yard.Ref{Name: name, Commit: code.refs[name]})
 	}
-	return refs, nil
+	return refs
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -32,7 +33,10 @@ type history struct {
 	objects object.Objects
 	events  []core.Event
 	logged  bytes.Buffer
+	documents
 }
+
+type documents = store.Documents
 
 const theRun = "0198"
 
@@ -40,19 +44,26 @@ var fixed = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func newHistory(t *testing.T) *history {
 	h := &history{t: t, dir: t.TempDir()}
+	h.documents = sqlitetest.Open(t, filepath.Join(h.dir, "stellwerk.db"))
 	h.person = filepath.Join(h.dir, "person")
 	h.git(h.dir, "init -q -b main person")
 	h.write("a.txt", strings.Repeat("one line of many\n", 400))
 	h.commit("first")
-	var err error
-	if h.objects, err = folder.Open(filepath.Join(h.dir, "blobs")); err != nil {
-		t.Fatal(err)
-	}
+	h.put()
 	h.yard = h.open("yard.git")
 	if err := h.yard.Fetch(t.Context(), h.person); err != nil {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// put opens the objects.
+func (h *history) put() {
+	h.t.Helper()
+	var err error
+	if h.objects, err = folder.Open(filepath.Join(h.dir, "blobs")); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 func (h *history) open(name string) *yard.Yard {
@@ -130,9 +141,13 @@ func (h *history) Events(_ context.Context, _ string, after int64, _ int) ([]cor
 	return h.events[min(int(after), len(h.events)):], nil
 }
 
+func (h *history) code() pack.Restorer {
+	return pack.Restorer{Store: h, Objects: h.objects, Log: slog.New(slog.NewTextHandler(&h.logged, nil))}
+}
+
 func (h *history) restore(name string) (*yard.Yard, error) {
 	y := h.open(name)
-	return y, pack.Restorer{Store: h, Objects: h.objects, Log: slog.New(slog.NewTextHandler(&h.logged, nil))}.Restore(h.t.Context(), y, "p1")
+	return y, h.code().Restore(h.t.Context(), y, "p1")
 }
 
 // same compares a restored yard with the first one: runs' refs, trees, and what git thinks of it.

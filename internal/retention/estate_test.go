@@ -40,11 +40,22 @@ type estate struct {
 	copied     string // path in the run's folder
 	work       string
 	drafts     *draft.Book
+	documents         // of packs that no event names
 	asked      string // digest of the prompt
 	orphan     string // digest of an object that nobody speaks of
 	first      string // commit of the attempt
 	other      string // commit beside it
 	later      string // commit after both
+}
+
+type documents = store.Documents
+
+// Documents implements Store.
+func (e *estate) Documents(ctx context.Context, kind, prefix, after string, limit int) ([]store.Document, error) {
+	if err := e.call(); err != nil {
+		return nil, err
+	}
+	return e.documents.Documents(ctx, kind, prefix, after, limit)
 }
 
 const (
@@ -73,7 +84,8 @@ func newEstate(t *testing.T) *estate {
 		copied:     filepath.Join(dir, "runs", theRun, "transcripts", theAttempt+".jsonl"),
 		row:        store.RunRow{ID: theRun, Alias: "brisk-otter", Project: "p1", Branch: "feature/x", EndedAt: &ended},
 	}
-	e.drafts = draft.Open(sqlitetest.New(t))
+	e.documents = sqlitetest.New(t)
+	e.drafts = draft.Open(e.documents)
 	e.Options = Options{State: dir, Store: e, Drafts: e.drafts, Objects: objects, Yards: e, Left: func(string) error { return nil }, Log: slog.New(slog.DiscardHandler)}
 	e.exited = core.AttemptExited{Attempt: theAttempt, Transcript: e.object("said"), Delivery: &core.Delivery{
 		Commit: e.first, Ref: theRef, Artifacts: []core.Artifact{{Name: "plan.md", Digest: e.object("plan")}},

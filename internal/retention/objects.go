@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
@@ -42,6 +43,9 @@ func (p *pass) objects(ctx context.Context, known map[string]bool) error {
 	if p.foreign {
 		p.keep(Item{Kind: KindObject, Name: "all"}, "an event that needs a newer version of Stellwerk may speak of them")
 		return nil
+	}
+	if err := pack.Kept(ctx, p.Store, func(digest string) { p.spoken[digest] = true }); err != nil {
+		return err
 	}
 	return p.Objects.Each(ctx, func(e object.Entry) error {
 		if p.spoken[e.Digest] || !e.At.Before(p.Before) || time.Since(e.At) < object.Young {

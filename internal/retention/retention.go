@@ -39,6 +39,7 @@ type Store interface {
 	Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error)
 	Projects(ctx context.Context, limit int) ([]store.ProjectRow, error)
 	Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error)
+	store.Documents
 }
 
 // Drafts is what people wrote about a run and have not sent.

@@ -14,7 +14,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/naming"
-	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
@@ -100,7 +99,7 @@ func (a *Service) adopt(ctx context.Context, req api.Import, id string, events [
 func (a *Service) restoreCode(ctx context.Context, started core.RunStarted, events []core.Event) {
 	y, err := a.yards.Yard(ctx, started.Project)
 	if err == nil {
-		err = pack.Restorer{Objects: a.objects, Log: a.log}.RestoreRun(ctx, y, started.Run, events)
+		err = a.code.RestoreRun(ctx, y, started.Project, started.Run, events)
 	}
 	if err != nil {
 		a.log.Warn("not all of the run's code could be brought back", "run", started.Run, "error", err)

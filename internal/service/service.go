@@ -22,6 +22,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/journal"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/session"
@@ -42,7 +43,8 @@ type Options struct {
 	Objects  object.Objects
 	Journal  *journal.Journal
 	Exchange exchange.Exchange // with attempts
-	Yards    dispatch.Yards
+	Yards    Yards
+	Code     pack.Restorer
 	Engine   *engine.Engine
 	Deciders []core.Decider
 	Find     *find.Finder
@@ -60,6 +62,14 @@ type Options struct {
 	Log       *slog.Logger
 	// Work counts what goes on after a method has returned.
 	Work *sync.WaitGroup
+}
+
+// Yards are the yards of this machine.
+type Yards interface {
+	dispatch.Yards
+	// Secure packs what of a project's code is in its yard and in no pack; with here, also what repositories on this machine
+	// stand for. A project without a yard on this machine has nothing to pack.
+	Secure(ctx context.Context, project string, here bool) error
 }
 
 // beforehand is what is asked before there is a run.
@@ -84,7 +94,8 @@ type Service struct {
 	store        store.Store
 	objects      object.Objects
 	journal      *journal.Journal
-	yards        dispatch.Yards
+	yards        Yards
+	code         pack.Restorer
 	engine       *engine.Engine
 	deciders     []core.Decider
 	find         *find.Finder
@@ -115,7 +126,7 @@ func New(o Options) *Service {
 	return &Service{
 		Sessions: o.Sessions, Tools: o.Tools, beforehand: o.Start,
 		version: o.Version, person: o.Person, self: o.Self, agentProgram: o.Agent, state: o.State, exchange: o.Exchange,
-		store: o.Store, objects: o.Objects, journal: o.Journal, yards: o.Yards, engine: o.Engine, deciders: o.Deciders,
+		store: o.Store, objects: o.Objects, journal: o.Journal, yards: o.Yards, code: o.Code, engine: o.Engine, deciders: o.Deciders,
 		find: o.Find, start: o.Start, sessions: o.Sessions, tools: o.Tools, outbox: o.Outbox, pulls: o.Pulls, access: o.Access,
 		redactor: o.Redactor, redactorOf: o.Secrets, isolation: o.Isolation, log: o.Log, work: o.Work,
 		books: histories[*book]{begin: newBook}, references: histories[*references]{begin: newReferences},

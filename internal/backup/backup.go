@@ -21,11 +21,10 @@ type database interface {
 	Backup(ctx context.Context, path string) error
 }
 
-// Write writes the state to a new folder, while in use. The readable copies come before the database, so that none is ahead of
-// it: what they lack is written again. What events name comes after: whatever
-// the database speaks of is there by then, and what is gained meanwhile does no
-// harm. Attempts under way are left out: after a restore they are tried again,
-// and not counted. The seal comes last: a backup that was cut short has none.
+// Write writes the state to a new folder, while in use: the database, then the objects, so that whatever the database speaks
+// of is there, and what is gained meanwhile does no harm. Everything else in a state folder is made again from these. Attempts
+// under way are left out: after a restore they are tried again, and not counted. The seal comes last: a backup that was cut
+// short has none.
 func Write(ctx context.Context, from statefolder.Folder, db database, path, version string) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
@@ -33,16 +32,10 @@ func Write(ctx context.Context, from statefolder.Folder, db database, path, vers
 		}
 		return core.Wrap(core.CodeUnavailable, err, "the backup's folder cannot be made", "check the folder above it")
 	}
-	if err := copyKept(ctx, from.Dir, path, "runs"); err != nil {
-		return err
-	}
 	if err := db.Backup(ctx, filepath.Join(path, filepath.Base(from.Database()))); err != nil {
 		return err
 	}
 	if err := copyKept(ctx, from.Dir, path, "blobs"); err != nil {
-		return err
-	}
-	if err := copyYards(ctx, from.Yards(), filepath.Join(path, "yards")); err != nil {
 		return err
 	}
 	return seal(path, version)
@@ -70,6 +63,7 @@ func Restore(ctx context.Context, state, backup string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
+	// Backups of earlier versions have more than objects.
 	if err := copyKept(ctx, backup, state, "runs", "blobs", "yards"); err != nil {
 		return err
 	}
@@ -126,9 +120,7 @@ func copyAll(ctx context.Context, from, to string, passing passing) error {
 // they are depends on the folder: elsewhere, a document or a branch may be called so.
 type passing func(name string) bool
 
-func halfPut(name string) bool     { return strings.HasPrefix(name, ".new-") }                // blobs
-func locked(name string) bool      { return strings.HasSuffix(name, ".lock") }                // of a yard; no ref ends so
-func halfWritten(name string) bool { return locked(name) || strings.HasPrefix(name, "tmp_") } // objects of a yard
+func halfPut(name string) bool { return strings.HasPrefix(name, ".new-") } // blobs
 
 func copyOne(from, to string, entry fs.DirEntry, passing passing) error {
 	switch {

@@ -19,6 +19,9 @@ import (
 // sealFile is written when a backup is whole.
 const sealFile = "backup.json"
 
+// format is 2 since yards and run folders are made again after a restore. Programs that know only 1 need them.
+const format = 2
+
 // sealed is what a backup says about itself.
 type sealed struct {
 	Format  int       `json:"format"`
@@ -29,7 +32,7 @@ type sealed struct {
 }
 
 func seal(path, version string) error {
-	s := sealed{Format: 1, Version: version, At: time.Now().UTC()}
+	s := sealed{Format: format, Version: version, At: time.Now().UTC()}
 	var err error
 	if s.Files, s.Bytes, err = extentOf(path); err != nil {
 		return err
@@ -60,8 +63,8 @@ func checkSeal(path string) error {
 	if err != nil {
 		return core.Wrap(core.CodeInvalid, err, "the backup "+path+" does not say what it holds", "use another backup")
 	}
-	if s.Format != 1 {
-		return core.Errorf(core.CodeUnsupported, "the backup %s has format %d, this stellwerk knows 1", path, s.Format).
+	if s.Format < 1 || s.Format > format {
+		return core.Errorf(core.CodeUnsupported, "the backup %s has format %d, this stellwerk knows up to %d", path, s.Format, format).
 			WithHint("restore it with stellwerk %s", s.Version)
 	}
 	files, bytes, err := extentOf(path)

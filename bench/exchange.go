@@ -80,7 +80,7 @@ func openFarStation(ctx context.Context, shop *workshop) (*station, func() error
 	s, err := openStationWith(ctx, shop, "exchange-http", idlePlaybook, nil, func(s *station, p *app.Parts) {
 		p.Exchange, p.Spawner = p.Remote, apart.New(apart.Options{
 			Exchange: p.Remote, URL: func() string { return "http://" + listener.Addr().String() }, Worker: []string{program, "worker", "run"},
-			Hidden: []string{s.state}, Dir: workers, Token: func(id spawn.ID) string {
+			Empty: []string{s.state}, Dir: workers, Token: func(id spawn.ID) string {
 				token := p.WorkerToken(id)
 				known.Store(token, id)
 				return token

@@ -53,8 +53,8 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	return nil
 }
 
-// untilDrained ends with the request, and when the server begins to shut down.
-func untilDrained(ctx context.Context) (context.Context, context.CancelFunc) {
+// UntilDrained ends with the request, and when the server begins to shut down.
+func UntilDrained(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	drain, ok := ctx.Value(drainKey{}).(context.Context)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 // follow writes a run's events until it ends, the client goes, or the server
 // shuts down. In the last two cases the stream just breaks off.
 func follow(ctx context.Context, svc Service, run string, after int64, w http.ResponseWriter) {
-	ctx, stop := untilDrained(ctx)
+	ctx, stop := UntilDrained(ctx)
 	defer stop()
 	s, ok := openStream(w, writeTimeout)
 	if !ok {

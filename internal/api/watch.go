@@ -82,7 +82,7 @@ func ServeWatch(ctx context.Context, svc Views, since string, w http.ResponseWri
 }
 
 func serveWatch(ctx context.Context, svc Views, since string, w http.ResponseWriter, patience time.Duration) {
-	ctx, stop := untilDrained(ctx)
+	ctx, stop := UntilDrained(ctx)
 	defer stop()
 	s, ok := openStream(w, patience)
 	if !ok {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -77,9 +78,10 @@ type Options struct {
 	// Lost, if set, is told once that the state folder was deleted or replaced
 	// under an engine of this process, which serves nobody any more.
 	Lost func(error)
-	// Database and Objects, if set, are a file and a folder that several engines share, each with
-	// a state folder of its own: for tests only. Lease and Look are engine.Options.
+	// Database and Objects, if set, are a file and a folder that several engines share, each with a state folder of its
+	// own: for tests only. Workers is how attempts reach them. Lease and Look are engine.Options.
 	Database, Objects string
+	Workers           Workers
 	Lease, Look       time.Duration
 	// Wrap, if set, may replace parts before the engine is built from them:
 	// a test stands between the engine and what is durable.
@@ -126,7 +128,10 @@ type App struct {
 	outbox    *notify.Outbox
 	tokens    *api.AttemptTokens
 	remote    *remote.Exchange // with workers that share nothing with this machine
+	workers   net.Listener     // for workers, until it is served; nil if the store is this engine's alone
 	access    *access.Store
+
+	workersURL string // where workers find an engine
 
 	stop context.CancelFunc
 	work sync.WaitGroup
@@ -195,6 +200,11 @@ func (a *App) build(ctx context.Context) error {
 		Exchange: folder.Exchange{Folder: layout.Folder}, Remote: a.remote, WorkerToken: a.workerToken,
 	}
 	parts.Commands = parts.Spawner
+	if a.shared() {
+		if err := a.speakHTTP(ctx, &parts, programs.Worker, layout); err != nil {
+			return core.Wrap(core.CodeUnavailable, err, "the workers of attempts could not reach this engine", "choose another address for workers")
+		}
+	}
 	if a.opts.Wrap != nil {
 		a.opts.Wrap(&parts)
 	}
@@ -314,6 +324,7 @@ func (a *App) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.serveWorkers(running)
 	a.log.Info("the engine runs", "version", a.opts.Version, "pid", os.Getpid(), "state", a.state.Dir, "open_runs", len(open))
 	if err := a.engine.Begin(ctx); err != nil {
 		return err
@@ -352,6 +363,9 @@ func (a *App) Close() error {
 		a.journal.Close()
 	}
 	var errs []error
+	if a.workers != nil {
+		errs = append(errs, a.workers.Close())
+	}
 	if a.yards != nil {
 		errs = append(errs, a.yards.Close())
 	}

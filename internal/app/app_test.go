@@ -35,7 +35,7 @@ import (
 func TestMain(m *testing.M) {
 	worker.Intercept()
 	wall.Intercept()
-	if len(os.Args) > 2 && slices.Contains([]string{"worker", "scripted-agent", "serve", "host", "apart"}, os.Args[1]) {
+	if len(os.Args) > 2 && slices.Contains([]string{"worker", "scripted-agent", "serve", "host", "apart", "member"}, os.Args[1]) {
 		os.Exit(program(os.Args[1:]))
 	}
 	os.Exit(m.Run())
@@ -53,6 +53,8 @@ func program(args []string) int {
 		err = hosted(ctx, args[2])
 	case "apart --state":
 		err = app.Serve(ctx, apartOptions(args[2], args[3], args[4]))
+	case "member --state":
+		err = app.Serve(ctx, memberOptions(args[2], args[3], args[4], args[5]))
 	case "worker await":
 		err = worker.Await(ctx, args[2])
 	case "worker shell":

@@ -1,18 +1,116 @@
 package app
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
+	"os"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"golang.org/x/net/netutil"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/apart"
+	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
-// exchangeHandler serves the workers of attempts, and leads the attempts' tools to the engine.
+// Workers is how the workers of attempts reach engines that share a store.
+type Workers struct {
+	// Listen is where this engine hears them: HOST:PORT, or "" for a port on loopback that stays the same for a state folder.
+	Listen string
+	// URL is what workers are told, such as that of a balancer in front of all engines; "" for this engine's own listener.
+	// A worker that finds no engine there keeps what it has to say, and goes on with whichever answers next.
+	URL string
+}
+
+// workerConnections is how many connections of workers are served at once; each attempt has a few.
+const workerConnections = 4096
+
+// shared tells that other engines work on the same store. Each can own any project, so that attempts speak HTTP with
+// whichever answers.
+func (a *App) shared() bool { return a.opts.Database != "" }
+
+// hearWorkers opens the listener for workers.
+func (a *App) hearWorkers(ctx context.Context) error {
+	at := []string{a.opts.Workers.Listen}
+	if at[0] == "" {
+		at[0] = "127.0.0.1:0"
+		if last, err := os.ReadFile(a.state.WorkersPort()); err == nil { // workers of the engine before look for it there
+			at = []string{net.JoinHostPort("127.0.0.1", strings.TrimSpace(string(last))), at[0]}
+		}
+	}
+	var errs error
+	for _, address := range at {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+		if err != nil {
+			errs = errors.Join(errs, err)
+			continue
+		}
+		a.workers, a.workersURL = netutil.LimitListener(listener, workerConnections), cmp.Or(a.opts.Workers.URL, "http://"+listener.Addr().String())
+		_, port, err := net.SplitHostPort(listener.Addr().String())
+		if err == nil {
+			err = renameio.WriteFile(a.state.WorkersPort(), []byte(port+"\n"), 0o600)
+		}
+		return err
+	}
+	return fmt.Errorf("listen for the workers of attempts: %w", errs)
+}
+
+// speakHTTP has attempts on this machine exchange everything over HTTP.
+func (a *App) speakHTTP(ctx context.Context, parts *Parts, program string, layout dispatch.Layout) error {
+	if err := os.MkdirAll(a.state.Workers(), 0o700); err != nil {
+		return fmt.Errorf("make the folder of workers: %w", err)
+	}
+	if err := a.hearWorkers(ctx); err != nil {
+		return err
+	}
+	masked := []string{a.state.Dir}
+	if a.opts.Objects != "" {
+		masked = append(masked, a.opts.Objects)
+	}
+	parts.Exchange, parts.Spawner = a.remote, apart.New(apart.Options{
+		Exchange: a.remote, URL: func() string { return a.workersURL }, Token: a.workerToken, Worker: worker.Command(program),
+		Masked: masked, Resources: layout.Resources(), Dir: a.state.Workers(),
+	})
+	return nil
+}
+
+// serveWorkers answers workers until ctx ends.
+func (a *App) serveWorkers(ctx context.Context) {
+	if a.workers == nil {
+		return
+	}
+	listener := a.workers
+	a.workers = nil // its server closes it
+	a.work.Go(func() {
+		if err := api.Serve(ctx, listener, a.exchangeHandler()); err != nil {
+			a.log.Error("workers of attempts are not served any more", "error", err)
+		}
+	})
+}
+
+// exchangeHandler serves the workers of attempts, and leads the attempts' tools to the engine. A worker that waits for a word
+// is sent away when the server begins to end, to ask another engine.
 func (a *App) exchangeHandler() http.Handler {
-	return a.remote.Handler(func(token string) (spawn.ID, bool) {
+	handler := a.remote.Handler(func(token string) (spawn.ID, bool) {
 		run, attempt, ok := a.tokens.Worker(token)
 		return spawn.ID{Run: run, Attempt: attempt}, ok
 	}, api.ToolHandler(a.Service, a.tokens, a.opts.Version))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == wire.PathWord {
+			ctx, stop := api.UntilDrained(r.Context())
+			defer stop()
+			r = r.WithContext(ctx)
+		}
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // workerToken is the token of an attempt's worker.

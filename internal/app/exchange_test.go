@@ -38,7 +38,7 @@ func apartOptions(state, listen, workers string) app.Options {
 	return app.Options{State: state, Version: "test", Network: &network.Config{Listen: listen}, Silence: silence, Wrap: func(p *app.Parts) {
 		p.Exchange, p.Spawner = p.Remote, apart.New(apart.Options{
 			Exchange: p.Remote, URL: func() string { return "http://" + listen }, Token: p.WorkerToken,
-			Worker: worker.Command(self), Hidden: []string{state}, Dir: workers,
+			Worker: worker.Command(self), Empty: []string{state}, Dir: workers,
 		})
 	}}
 }
@@ -157,8 +157,7 @@ func (a *annex) exits(run string) (ends []core.AttemptExited) {
 		ends = append(ends, end)
 		return err
 	}); err != nil {
-		log, _ := os.ReadFile(filepath.Join(a.workers, "worker.log"))
-		a.t.Fatalf("%v\nworkers say: %s", err, log)
+		a.t.Fatalf("%v\nworkers say: %s", err, a.workersSay())
 	}
 	return ends
 }
@@ -177,11 +176,19 @@ func (a *annex) said(run, attempt string) string {
 	return strings.Join(texts, "|")
 }
 
+func (a *annex) workersSay() (all string) {
+	logs, _ := filepath.Glob(filepath.Join(a.state, "attempts", "*", "*", "shim.log"))
+	for _, name := range logs {
+		log, _ := os.ReadFile(name)
+		all += string(log)
+	}
+	return all
+}
+
 func (a *annex) await(name string) {
 	a.t.Helper()
 	if !waittest.Until(func() bool { _, err := os.Stat(filepath.Join(a.shared, name)); return err == nil }) {
-		log, _ := os.ReadFile(filepath.Join(a.workers, "worker.log"))
-		a.t.Fatalf("waited in vain for %s; workers say: %s", name, log)
+		a.t.Fatalf("waited in vain for %s; workers say: %s", name, a.workersSay())
 	}
 }
 
@@ -309,7 +316,7 @@ func TestAnAgentCannotSpeakForItsWorker(t *testing.T) {
 		t.Errorf("the agent found its worker's token, or nothing of its worker: %.2000s", found)
 	}
 	for method, path := range map[string]string{
-		http.MethodGet: wire.PathOffer, http.MethodPost: wire.PathEnd, http.MethodPut: wire.PathPart + strings.Repeat("0", 64),
+		http.MethodGet: wire.PathWord, http.MethodPost: wire.PathEnd, http.MethodPut: wire.PathPart + strings.Repeat("0", 64),
 	} {
 		for _, token := range []string{own, "", theirs + "x"} {
 			req, err := http.NewRequestWithContext(t.Context(), method, "http://"+a.listen+path, strings.NewReader("{}"))

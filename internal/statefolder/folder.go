@@ -41,6 +41,8 @@ func (s Folder) LogFile() string         { return s.path("engine.log") }
 func (s Folder) NetworkURL() string      { return s.path("network.url") }
 func (s Folder) NetworkPort() string     { return s.path("network.port") }
 func (s Folder) MetricsAddress() string  { return s.path("metrics.addr") }
+func (s Folder) Workers() string         { return s.path("workers") }
+func (s Folder) WorkersPort() string     { return s.path("workers.port") }
 
 // maxSocketPath is what every system takes as the name of a socket.
 const maxSocketPath = 100

@@ -14,13 +14,19 @@ import (
 )
 
 // runRemote carries out an attempt on a machine that shares nothing with the engine: `worker run --exchange URL --token-file
-// FILE [--dir DIR]`. The token comes from a file, or from standard input (-), and not from a variable or an argument: an
+// FILE [--dir DIR] [--resources DIR] [--mask DIR]...`. The token comes from a file, or from standard input (-), and not from a variable or an argument: an
 // agent without isolation can read those of its worker.
 func runRemote(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("worker run", flag.ContinueOnError)
 	url := flags.String("exchange", "", "address of the engine")
 	file := flags.String("token-file", "", "file with the attempt's token, - for standard input")
 	dir := flags.String("dir", os.TempDir(), "where the attempt's folder is made")
+	resources := flags.String("resources", "", "folder in which the attempts of this machine tell what they take of it")
+	var masked []string
+	flags.Func("mask", "folder of this machine that isolated agents do not see", func(dir string) error {
+		masked = append(masked, dir)
+		return nil
+	})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -33,7 +39,7 @@ func runRemote(ctx context.Context, args []string) error {
 		return err
 	}
 	return courier.Run(ctx, courier.Options{
-		URL: *url, Token: token, Dir: *dir, Self: self, Lay: lay, Supervise: Run, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		URL: *url, Token: token, Dir: *dir, Self: self, Masked: masked, Resources: *resources, Lay: lay, Supervise: Run, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
 }
 

@@ -29,6 +29,10 @@ type Options struct {
 	Dir string
 	// Self is the program that the attempt's tools start.
 	Self string
+	// Masked are folders of this machine that an isolated agent does not see, and Resources is where attempts of this
+	// machine tell each other what they take of it; "" if this one is alone.
+	Masked    []string
+	Resources string
 	// Lay makes what a parcel does not hold: if the attempt gets code, a yard with its base, and the workspace.
 	Lay func(ctx context.Context, root string, spec shim.Spec, base *Base) error
 	// Supervise carries out the attempt in a folder.
@@ -52,6 +56,7 @@ type attempt struct {
 	Options
 	client *client
 	root   string
+	tools  string // where the attempt's tools are, and their socket
 }
 
 // Run carries out the attempt that the token stands for. It returns nil when the engines have everything, and ErrGivenUp if
@@ -66,10 +71,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	begin, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	var offer wire.Offer
-	if err := a.client.insist(begin, "GET", wire.PathOffer, nil, decoded(&offer)); err != nil {
-		return fmt.Errorf("ask for the attempt: %w", err)
-	}
-	if err := a.post(begin, wire.PathClaim, wire.Claim{Worker: a.client.worker}); err != nil {
+	if err := a.post(begin, wire.PathClaim, wire.Claim{Worker: a.client.worker}, decoded(&offer)); err != nil {
 		if errors.Is(err, errTaken) {
 			return ErrClaimed
 		}
@@ -78,9 +80,12 @@ func Run(ctx context.Context, o Options) (err error) {
 	if a.root, err = os.MkdirTemp(o.Dir, "attempt-"); err != nil {
 		return fmt.Errorf("make the attempt's folder: %w", err)
 	}
+	if a.tools, err = toolFolder(a.root); err != nil {
+		return err
+	}
 	err = a.carryOut(ctx, offer)
 	if err == nil || errors.Is(err, ErrGivenUp) { // otherwise the work may be nowhere else
-		err = errors.Join(err, removeAll(a.root))
+		err = errors.Join(err, removeAll(a.tools), removeAll(a.root))
 	}
 	return err
 }
@@ -137,13 +142,13 @@ func (a *attempt) supervise(ctx context.Context) error {
 	return errors.Join(a.Supervise(ctx, a.root), closeTools())
 }
 
-// post sends a message.
-func (a *attempt) post(ctx context.Context, path string, message any) error {
+// post sends a message, and reads the answer if there is something to read it with.
+func (a *attempt) post(ctx context.Context, path string, message any, read func(io.Reader) error) error {
 	data, err := json.Marshal(message)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errRefused, err)
 	}
-	return a.client.insist(ctx, "POST", path, data, nil)
+	return a.client.insist(ctx, "POST", path, data, read)
 }
 
 // lay fetches what the attempt begins with.
@@ -153,11 +158,18 @@ func (a *attempt) lay(ctx context.Context, offer wire.Offer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, parcel.Close()) }()
-	self := filepath.Join(a.root, filepath.FromSlash(wire.SelfName))
-	spec, err := wire.Unpack(parcel, a.root, map[string]string{wire.Root + "/" + wire.SelfName: a.Self, self: a.Self})
+	places := map[string]string{wire.SelfName: a.Self, wire.ToolsName: a.tools, wire.ResourceName: a.Resources}
+	paths := map[string]string{}
+	for name, path := range places {
+		if path != "" {
+			paths[wire.Root+"/"+name], paths[filepath.Join(a.root, filepath.FromSlash(name))] = path, path
+		}
+	}
+	spec, err := wire.Unpack(parcel, a.root, paths)
 	if err != nil {
 		return err
 	}
+	spec.Masked = append(spec.Masked, a.Masked...)
 	var base *Base
 	if offer.Base != nil {
 		pack, err := a.fetch(ctx, "base", offer.Base.Object)

@@ -43,7 +43,7 @@ func (a *attempt) handIn(ctx context.Context, p *pump) error {
 		}
 		end.Files = append(end.Files, file)
 	}
-	if err := a.post(ctx, wire.PathEnd, end); err != nil {
+	if err := a.post(ctx, wire.PathEnd, end, nil); err != nil {
 		return fmt.Errorf("say how the attempt ended: %w", err)
 	}
 	return nil

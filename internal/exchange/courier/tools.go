@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -17,6 +18,23 @@ import (
 
 // ToolSocket is where an attempt's tools find the engine, below the folder of the tools.
 const ToolSocket = "tool.sock"
+
+// maxSocketPath is what every system takes as the name of a socket.
+const maxSocketPath = 100
+
+// toolFolder makes the folder of the attempt's tools: below its root, or with a link there in the temporary folder if a socket
+// could not be named otherwise.
+func toolFolder(root string) (string, error) {
+	dir := filepath.Join(root, wire.ToolsName)
+	if len(filepath.Join(dir, ToolSocket)) <= maxSocketPath {
+		return dir, os.Mkdir(dir, 0o700)
+	}
+	short, err := os.MkdirTemp("", "stellwerk-tools-")
+	if err != nil {
+		return "", fmt.Errorf("make the folder of the attempt's tools: %w", err)
+	}
+	return short, os.Symlink(short, dir)
+}
 
 // headerTime bounds how long a tool may take to begin a request.
 const headerTime = 5 * time.Second
@@ -33,7 +51,7 @@ func (a *attempt) serveTools(ctx context.Context) (stop func() error, err error)
 	if err != nil {
 		return nil, fmt.Errorf("find the engine's tools: %w", err)
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", filepath.Join(a.root, wire.ToolsName, ToolSocket))
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", filepath.Join(a.tools, ToolSocket))
 	if err != nil {
 		return nil, fmt.Errorf("open the socket of the attempt's tools: %w", err)
 	}

@@ -135,7 +135,7 @@ func (e *Engine) Spawner() *apart.Spawner {
 	e.station.must(err)
 	s := apart.New(apart.Options{
 		Exchange: e.Exchange, URL: e.station.URL, Token: Token, Worker: worker.Command(self),
-		Hidden: []string{e.station.state}, Dir: e.station.workers,
+		Empty: []string{e.station.state}, Dir: e.station.workers,
 	})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), waittest.Limit)
@@ -143,7 +143,7 @@ func (e *Engine) Spawner() *apart.Spawner {
 		if err := s.Drain(ctx); err != nil {
 			t.Error(err)
 		}
-		log, _ := os.ReadFile(filepath.Join(e.station.workers, "worker.log"))
+		log, _ := os.ReadFile(filepath.Join(e.Folder(First), "shim.log"))
 		t.Logf("workers say: %s", log)
 	})
 	return s

@@ -13,22 +13,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// getOffer says what the attempt begins with.
-func (x *Exchange) getOffer(r request) (any, error) {
-	offer, offered, err := x.offer(r.Context(), r.id)
-	if err == nil && !offered {
-		err = errGone
-	}
-	return offer, err
-}
-
-// getObject gives out an object of the attempt's own offer, and no other.
+// getObject gives out an object of what the worker was offered when it claimed the attempt, and no other.
 func (x *Exchange) getObject(r request) (any, error) {
-	offer, offered, err := x.offer(r.Context(), r.id)
+	if err := x.live(r.Context(), r); err != nil {
+		return nil, err
+	}
+	claim, _, err := x.claim(r.Context(), r.id)
 	if err != nil {
 		return nil, err
 	}
-	if !offered || r.name != offer.Parcel.Digest && (offer.Base == nil || r.name != offer.Base.Digest) {
+	if offer := claim.Offer; r.name != offer.Parcel.Digest && (offer.Base == nil || r.name != offer.Base.Digest) {
 		return nil, refuse(http.StatusNotFound, "the attempt was offered no such object")
 	}
 	object, err := x.Objects.Open(r.Context(), r.name)
@@ -56,7 +50,8 @@ func (p patient) Write(data []byte) (int, error) {
 	return p.Writer.Write(data)
 }
 
-// postClaim gives the attempt to one worker, once and for all. The same worker may ask again.
+// postClaim gives the attempt to one worker, once and for all, with what is on offer at that moment. The same worker may ask
+// again.
 func (x *Exchange) postClaim(r request) (any, error) {
 	var claim wire.Claim
 	if err := r.message(&claim); err != nil {
@@ -66,21 +61,26 @@ func (x *Exchange) postClaim(r request) (any, error) {
 	if claim.Worker == "" || len(claim.Worker) > most || claim.Worker != r.Header.Get(wire.WorkerHeader) {
 		return nil, refuse(http.StatusBadRequest, "a worker claims an attempt by its own name of at most %d bytes", most)
 	}
-	if _, offered, err := x.offer(r.Context(), r.id); err != nil || !offered {
+	var offer wire.Offer
+	if offered, err := x.document(r.Context(), kindOffer, r.id, &offer); err != nil || !offered {
 		return nil, errors.Join(err, orNil(err == nil, errGone))
 	}
-	data, err := json.Marshal(claim)
+	data, err := json.Marshal(claimed{claim, offer})
 	if err != nil {
 		return nil, err
 	}
 	err = x.insert(r.Context(), kindClaim, r.id.String(), data)
 	if errors.Is(err, store.ErrStale) {
-		return claim, x.own(r.Context(), r)
+		if err := x.own(r.Context(), r); err != nil {
+			return nil, err
+		}
+		before, _, err := x.claim(r.Context(), r.id)
+		return before.Offer, err
 	}
 	if err == nil {
 		x.tell(r.id)
 	}
-	return claim, err
+	return offer, err
 }
 
 // getWord says what the worker has to know, when it is something else than it knows already, or after a while. It is also

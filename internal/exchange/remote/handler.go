@@ -43,7 +43,6 @@ type request struct {
 func (x *Exchange) Handler(authenticate func(token string) (spawn.ID, bool), tools http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for route, serve := range map[string]func(request) (any, error){
-		"GET " + wire.PathOffer:              x.getOffer,
 		"GET " + wire.PathObject + "{name}":  x.getObject,
 		"POST " + wire.PathClaim:             x.postClaim,
 		"GET " + wire.PathWord:               x.getWord,
@@ -84,10 +83,12 @@ func (x *Exchange) answer(w http.ResponseWriter, r *http.Request, answer any, er
 	switch {
 	case errors.As(err, &refused):
 		http.Error(w, refused.reason, refused.status)
-	case err != nil && r.Context().Err() == nil:
-		x.Log.Error("a worker was not served", "path", r.URL.Path, "error", err)
+	case err != nil:
+		if r.Context().Err() == nil {
+			x.Log.Error("a worker was not served", "path", r.URL.Path, "error", err)
+		}
 		http.Error(w, "the engine could not do that; try again", http.StatusServiceUnavailable)
-	case err == nil && answer != nil:
+	case answer != nil:
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(answer) // the worker is gone, and asks again
 	}
@@ -125,7 +126,7 @@ var errGone = refuse(http.StatusGone, "the attempt is over or was given up; noth
 
 // live refuses what comes of an attempt that is over, or that the request's worker has not claimed.
 func (x *Exchange) live(ctx context.Context, r request) error {
-	if _, offered, err := x.offer(ctx, r.id); err != nil || !offered {
+	if offered, err := x.document(ctx, kindOffer, r.id, nil); err != nil || !offered {
 		return errors.Join(err, orNil(err == nil, errGone))
 	}
 	if ended, err := x.document(ctx, kindEnd, r.id, nil); err != nil || ended {
@@ -136,8 +137,7 @@ func (x *Exchange) live(ctx context.Context, r request) error {
 
 // own refuses a worker that has not claimed the attempt.
 func (x *Exchange) own(ctx context.Context, r request) error {
-	var claim wire.Claim
-	found, err := x.document(ctx, kindClaim, r.id, &claim)
+	claim, found, err := x.claim(ctx, r.id)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func claimed(t *testing.T) (*exchangetest.Station, visitor) {
 	station := exchangetest.NewStation(t)
 	station.Prepare(station.Current(), sandbox.None, "true")
 	v := visitor{t: t, url: station.URL(), token: exchangetest.Token(exchangetest.First), worker: "w1", proto: "1"}
-	v.expect(http.StatusOK, http.MethodPost, wire.PathClaim, `{"worker":"w1"}`, "w1")
+	v.expect(http.StatusOK, http.MethodPost, wire.PathClaim, `{"worker":"w1"}`, `"parcel"`)
 	return station, v
 }
 
@@ -65,14 +65,14 @@ func TestProtocols(t *testing.T) {
 	_, v := claimed(t)
 	for proto, says := range map[string]string{"2": "newer than this engine, which speaks 1 to 1", "0": "too old for this engine, which speaks 1 to 1", "": "names no protocol", "x": "names no protocol"} {
 		v.proto = proto
-		v.expect(http.StatusUpgradeRequired, http.MethodGet, wire.PathOffer, "", says)
+		v.expect(http.StatusUpgradeRequired, http.MethodGet, wire.PathWord, "", says)
 	}
 }
 
 // TestOneWorkerOnly: the first to claim an attempt has it for good. Others can neither claim it nor add to it.
 func TestOneWorkerOnly(t *testing.T) {
 	_, v := claimed(t)
-	v.expect(http.StatusOK, http.MethodPost, wire.PathClaim, `{"worker":"w1"}`, "w1")
+	v.expect(http.StatusOK, http.MethodPost, wire.PathClaim, `{"worker":"w1"}`, `"parcel"`)
 	v.expect(http.StatusBadRequest, http.MethodPost, wire.PathClaim, `{"worker":"w2"}`, "by its own name")
 	v.worker = "w2"
 	v.expect(http.StatusConflict, http.MethodPost, wire.PathClaim, `{"worker":"w2"}`, "another worker's")
@@ -80,9 +80,9 @@ func TestOneWorkerOnly(t *testing.T) {
 	v.expect(http.StatusConflict, http.MethodPost, wire.PathEnd, `{"exit":{}}`, "another worker's")
 	v.expect(http.StatusConflict, http.MethodGet, wire.PathWord, "", "another worker's")
 	v.token = exchangetest.Token(spawn.ID{Run: "r1", Attempt: "a2"})
-	v.expect(http.StatusGone, http.MethodGet, wire.PathOffer, "", "given up")
+	v.expect(http.StatusGone, http.MethodPost, wire.PathClaim, `{"worker":"w2"}`, "given up")
 	v.token = "stolen"
-	v.expect(http.StatusUnauthorized, http.MethodGet, wire.PathOffer, "", "no worker's")
+	v.expect(http.StatusUnauthorized, http.MethodGet, wire.PathWord, "", "no worker's")
 }
 
 // TestAStreamHasNoGaps: pieces follow each other, the same one may come again, and another in its place may not.
@@ -157,7 +157,7 @@ func TestAnEndIsWhole(t *testing.T) {
 func TestObjectsOfOthers(t *testing.T) {
 	_, v := claimed(t)
 	var offer wire.Offer
-	_, text := v.ask(http.MethodGet, wire.PathOffer, "")
+	_, text := v.ask(http.MethodPost, wire.PathClaim, `{"worker":"w1"}`)
 	if err := json.Unmarshal([]byte(text), &offer); err != nil {
 		t.Fatal(err)
 	}

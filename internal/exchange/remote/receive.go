@@ -101,7 +101,7 @@ func (x *Exchange) lay(ctx context.Context, id spawn.ID, folder string, r *repli
 	if r.offered {
 		return true, nil
 	}
-	offer, found, err := x.offer(ctx, id)
+	offer, found, err := x.offered(ctx, id)
 	if err != nil || !found {
 		return false, err
 	}

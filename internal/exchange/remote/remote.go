@@ -201,7 +201,23 @@ func (x *Exchange) replace(ctx context.Context, kind, key string, data []byte) e
 	}
 }
 
-func (x *Exchange) offer(ctx context.Context, id spawn.ID) (wire.Offer, bool, error) {
+// claimed is an attempt that a worker has, and what it was offered.
+type claimed struct {
+	wire.Claim
+	Offer wire.Offer `json:"offer"`
+}
+
+func (x *Exchange) claim(ctx context.Context, id spawn.ID) (claimed, bool, error) {
+	var c claimed
+	found, err := x.document(ctx, kindClaim, id, &c)
+	return c, found, err
+}
+
+// offered is what the attempt's worker has, or would get now.
+func (x *Exchange) offered(ctx context.Context, id spawn.ID) (wire.Offer, bool, error) {
+	if claim, found, err := x.claim(ctx, id); err != nil || found {
+		return claim.Offer, found, err
+	}
 	var o wire.Offer
 	found, err := x.document(ctx, kindOffer, id, &o)
 	return o, found, err

@@ -28,9 +28,8 @@ const WorkerHeader = "Stellwerk-Worker"
 // The routes. Which attempt speaks follows from its token.
 const (
 	Prefix      = "/exchange/"
-	PathOffer   = Prefix + "offer"
 	PathObject  = Prefix + "object/" // and a digest of the offer
-	PathClaim   = Prefix + "claim"
+	PathClaim   = Prefix + "claim"   // answered with the offer
 	PathWord    = Prefix + "word"    // ?after=SEQ waits for another word
 	PathStream  = Prefix + "stream/" // and a name, ?offset=N&previous=M
 	PathWant    = Prefix + "want"
@@ -76,7 +75,7 @@ type Base struct {
 	Shallow []byte `json:"shallow,omitempty"` // git's list of where the history is cut off
 }
 
-// Claim is who wants to carry out the attempt: exactly one gets it.
+// Claim is who wants to carry out the attempt: exactly one gets it, and what it was offered at that moment.
 type Claim struct {
 	Worker string `json:"worker"`
 }

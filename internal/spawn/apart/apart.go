@@ -1,7 +1,7 @@
-// Package apart runs attempts as processes of this machine that share nothing with the engine but the network: each worker
-// has a mount namespace of its own in which the engine's folders are empty, and speaks HTTP. It is how the exchange over
-// HTTP is tried and measured; attempts of a cluster differ from these in who starts them. Like every spawner it keeps
-// nothing but which workers are its own children.
+// Package apart runs attempts as processes of this machine that speak HTTP with whichever engine answers, and know no other
+// way to one: engines that share a store run their attempts so, and each can watch and end what another has started. To show
+// that workers need nothing of the engine's machine, they can have a mount namespace of their own in which its folders are
+// empty. Like every spawner it keeps nothing but which workers are its own children, and looks at no others.
 package apart
 
 import (
@@ -29,13 +29,20 @@ type Options struct {
 	URL      func() string
 	// Token is that of an attempt's worker. It is handed over on standard input, where no other process can read it.
 	Token func(spawn.ID) string
-	// Worker is the command of a worker, to which its flags are added. The program must not lie in a hidden folder.
+	// Worker is the command of a worker, to which its flags are added. The program must not lie in a folder of Empty.
 	Worker []string
-	// Hidden are the folders that a worker sees empty: the engine's state.
-	Hidden []string
-	// Dir is where workers make their folders, and log.
+	// Empty are folders that workers see empty, by a mount namespace of their own.
+	Empty []string
+	// Masked are folders of this machine that isolated agents do not see, and Resources is where attempts of this machine
+	// tell each other what they take of it; "" for each on its own.
+	Masked    []string
+	Resources string
+	// Dir is where workers make their folders.
 	Dir string
 }
+
+// logFile receives what a worker itself has to say, in the attempt's folder.
+const logFile = "shim.log"
 
 // Spawner implements spawn.Spawner.
 type Spawner struct {
@@ -64,7 +71,14 @@ func New(o Options) *Spawner { return &Spawner{Options: o, children: map[spawn.I
 
 // Capabilities implements spawn.Spawner.
 func (s *Spawner) Capabilities() spawn.Capabilities {
-	return spawn.Capabilities{Name: "apart", Platform: runtime.GOOS + "/" + runtime.GOARCH, Isolation: []string{"sandbox", "none"}, Resources: true}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unnamed" // and so alike with other nameless machines of its kind
+	}
+	return spawn.Capabilities{
+		Name: "local/" + host, Platform: strings.Join([]string{runtime.GOOS, runtime.GOARCH, host}, "/"),
+		Isolation: []string{"sandbox", "none"}, Resources: true,
+	}
 }
 
 // Start implements spawn.Spawner.
@@ -83,14 +97,16 @@ func (s *Spawner) Start(ctx context.Context, order spawn.Order) error {
 const hide = `while [ "$1" != -- ]; do mount -t tmpfs -o mode=0700 tmpfs "$1" || exit 1; shift; done; shift; exec "$@"`
 
 func (s *Spawner) spawn(order spawn.Order) error {
-	log, err := os.OpenFile(filepath.Join(s.Dir, "worker.log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	folder := s.Exchange.Folder(order.ID)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(folder, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
-	args := append([]string{"--user", "--map-root-user", "--mount", "sh", "-c", hide, "sh"}, s.Hidden...)
-	args = append(append(args, "--"), s.Worker...)
-	args = append(args, "--exchange", s.URL(), "--token-file", "-", "--dir", s.Dir)
-	cmd := exec.Command("unshare", args...) //nolint:noctx // an attempt outlives the engine that starts it
+	argv := s.command()
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // an attempt outlives the engine that starts it
 	cmd.Dir, cmd.Env = s.Dir, append(shim.SupervisorEnvironment(os.Environ()), order.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.Token(order.ID)), log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -108,6 +124,23 @@ func (s *Spawner) spawn(order spawn.Order) error {
 		close(own.ended)
 	}()
 	return err
+}
+
+// command starts a worker.
+func (s *Spawner) command() []string {
+	var argv []string
+	if len(s.Empty) > 0 {
+		argv = append([]string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", hide, "sh"}, s.Empty...)
+		argv = append(argv, "--")
+	}
+	argv = append(append(argv, s.Worker...), "--exchange", s.URL(), "--token-file", "-", "--dir", s.Dir)
+	if s.Resources != "" {
+		argv = append(argv, "--resources", s.Resources)
+	}
+	for _, dir := range s.Masked {
+		argv = append(argv, "--mask", dir)
+	}
+	return argv
 }
 
 func (s *Spawner) child(id spawn.ID) *child {
@@ -136,8 +169,19 @@ func (s *Spawner) probe(ctx context.Context, id spawn.ID) (spawn.Status, <-chan 
 		return status, own.ended, nil
 	case status == spawn.Running && own != nil && !own.late:
 		return spawn.Lost, nil, nil
+	case status == spawn.Exited && own != nil && !alive:
+		s.forget(id, own)
 	}
 	return status, nil, nil
+}
+
+// forget drops a worker that has ended, and about whose attempt nobody asks its process any more.
+func (s *Spawner) forget(id spawn.ID, own *child) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.children[id] == own {
+		delete(s.children, id)
+	}
 }
 
 // Kill implements spawn.Spawner.

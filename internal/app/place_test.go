@@ -1,0 +1,320 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
+)
+
+// memberOptions are those of an engine that shares store and objects, both below a folder, with others, and whose workers find
+// an engine at a balancer.
+func memberOptions(state, common, listen, front string) app.Options {
+	return app.Options{
+		State: state, Version: "test", Database: filepath.Join(common, "db"), Objects: filepath.Join(common, "objects"),
+		Workers: app.Workers{Listen: listen, URL: "http://" + front}, Silence: 3 * time.Second, Lease: time.Second,
+	}
+}
+
+// balancer leads each connection to whichever of the addresses answers.
+type balancer struct {
+	net.Listener
+	mu   sync.Mutex
+	to   []string
+	open []net.Conn
+}
+
+func newBalancer(t *testing.T) *balancer {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &balancer{Listener: l}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() { b.lead(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		b.mu.Lock()
+		for _, c := range b.open {
+			_ = c.Close()
+		}
+		b.mu.Unlock()
+		all.Wait()
+	})
+	return b
+}
+
+func (b *balancer) add(address string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.to = append(b.to, address)
+}
+
+func (b *balancer) lead(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	b.mu.Lock()
+	to := b.to
+	b.mu.Unlock()
+	for _, address := range to {
+		far, err := net.Dial("tcp", address)
+		if err != nil {
+			continue
+		}
+		b.mu.Lock()
+		b.open = append(b.open, conn, far)
+		b.mu.Unlock()
+		back := background(func() { _, _ = io.Copy(conn, far); _ = conn.Close() })
+		_, _ = io.Copy(far, conn)
+		_ = far.Close()
+		<-back
+		return
+	}
+}
+
+func background(do func()) <-chan struct{} {
+	done := make(chan struct{})
+	go func() { defer close(done); do() }()
+	return done
+}
+
+// pair is two hosts with an engine each on one store. The first is a process, so that it can be killed.
+type pair struct {
+	t                     *testing.T
+	front                 *balancer
+	common, shared, dir   string
+	first                 *exec.Cmd
+	firstState, firstAddr string
+	run                   api.Run
+	second                *app.App
+}
+
+// newPair starts a run at the first engine, and waits until its agent has made the file ready.
+func newPair(t *testing.T, script string) *pair {
+	t.Helper()
+	p := &pair{t: t, front: newBalancer(t), common: t.TempDir(), shared: t.TempDir(), firstState: stateFolder(t)}
+	p.dir = repository(t, map[string]string{"agent.sh": "shared=" + p.shared + "\n" + script, ".stellwerk/playbooks/far.yaml": annexPlaybook})
+	p.firstAddr = freeAddress(t)
+	p.front.add(p.firstAddr)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.first = exec.Command(self, "member", "--state", p.firstState, p.common, p.firstAddr, p.front.Addr().String())
+	p.first.Env = append(shim.HostEnvironment(os.Environ()), "HOME="+t.TempDir(), "GORACE=atexit_sleep_ms=0")
+	p.first.Stdout, p.first.Stderr = t.Output(), t.Output()
+	if err := p.first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.first.Process.Kill(); _ = p.first.Wait() })
+	var svc api.Service
+	var end func() error
+	if !waittest.Until(func() bool {
+		svc, end, err = app.Dial(t.Context(), app.Options{State: p.firstState})
+		return err == nil
+	}) {
+		t.Fatalf("the first engine does not answer: %v", err)
+	}
+	if p.run, err = svc.StartRun(t.Context(), api.StartRun{Dir: p.dir, Goal: "say hello", Playbook: "far", Trust: true, Yes: true, Isolation: "none"}); err != nil {
+		t.Fatal(err)
+	}
+	p.await("ready")
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	return p
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// handOver ends the first engine, takes everything of its host but what its worker works with, and opens the second.
+func (p *pair) handOver(by syscall.Signal) context.Context {
+	p.t.Helper()
+	if err := p.first.Process.Signal(by); err != nil {
+		p.t.Fatal(err)
+	}
+	_ = p.first.Wait() // by a signal
+	for _, name := range []string{"attempts", "work", "yards", "runs", "blobs", "engine.id", "engine.lock"} {
+		if err := os.RemoveAll(filepath.Join(p.firstState, name)); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(api.WithCaller(p.t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
+	p.t.Cleanup(cancel)
+	address := freeAddress(p.t)
+	p.front.add(address)
+	opts := memberOptions(stateFolder(p.t), p.common, address, p.front.Addr().String())
+	opts.Log = p.t.Output()
+	second, err := app.Open(ctx, opts)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.second = second
+	p.t.Cleanup(func() {
+		if err := second.Close(); err != nil {
+			p.t.Error(err)
+		}
+	})
+	return ctx
+}
+
+func (p *pair) await(name string) {
+	p.t.Helper()
+	if !waittest.Until(func() bool { _, err := os.Stat(filepath.Join(p.shared, name)); return err == nil }) {
+		p.t.Fatalf("waited in vain for %s", name)
+	}
+}
+
+// ends follows the run at the second engine until its own end, and returns the ends of its attempts.
+func (p *pair) ends(ctx context.Context) (ends []core.AttemptExited) {
+	p.t.Helper()
+	if err := p.second.Service.Follow(ctx, p.run.ID, 0, func(e core.Event) error {
+		p.t.Logf("%d %s %.300s", e.Seq, e.Type, e.Body)
+		if e.Type == core.TypeRunPaused {
+			return fmt.Errorf("paused: %s", e.Body)
+		}
+		if e.Type != core.TypeAttemptExited {
+			return nil
+		}
+		var end core.AttemptExited
+		err := json.Unmarshal(e.Body, &end)
+		ends = append(ends, end)
+		return err
+	}); err != nil {
+		p.t.Fatal(err)
+	}
+	return ends
+}
+
+// heard waits until the second engine shows what the attempt said first.
+func (p *pair) heard(ctx context.Context, text string) {
+	p.t.Helper()
+	if !waittest.Until(func() bool {
+		said, err := p.second.Service.Transcript(ctx, p.run.ID, "build.r1.a1", api.TranscriptQuery{Forward: true})
+		return err == nil && len(said.Records) > 0 && said.Records[0].Text == text
+	}) {
+		p.t.Fatal("the new owner does not see what the attempt has said so far")
+	}
+}
+
+// spools are the folders of workers on the first host.
+func (p *pair) spools() []string {
+	p.t.Helper()
+	found, err := filepath.Glob(filepath.Join(p.firstState, "workers", "attempt-*"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return found
+}
+
+func (p *pair) workersGone() {
+	p.t.Helper()
+	if !waittest.Until(func() bool { return len(p.spools()) == 0 }) {
+		p.t.Errorf("a worker is still at work in %v", p.spools())
+	}
+}
+
+// TestAnotherEngineGoesOnWithAnAttempt: its worker runs on the host of an engine that is gone, and ends at the one that owns the
+// run now, which has nothing of that host. The attempt counts once.
+func TestAnotherEngineGoesOnWithAnAttempt(t *testing.T) {
+	t.Parallel()
+	for name, by := range map[string]syscall.Signal{"closed": syscall.SIGTERM, "killed": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPair(t, `echo before; touch $shared/ready; until [ -e $shared/go ]; do sleep 0.05; done; echo after; `+annexWork)
+			ctx := p.handOver(by)
+			p.heard(ctx, "before")
+			if err := os.WriteFile(filepath.Join(p.shared, "go"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ends := p.ends(ctx)
+			if len(ends) != 1 || ends[0].Kind != core.ExitFinished || ends[0].Delivery == nil || ends[0].Delivery.Empty || len(ends[0].Delivery.Artifacts) != 1 {
+				t.Fatalf("attempts ended as %+v", ends)
+			}
+			if got := git(t, p.dir, "show", p.run.Branch+":hello.txt"); got != "hi" {
+				t.Errorf("the branch has %q", got)
+			}
+			p.workersGone()
+		})
+	}
+}
+
+// TestAnotherEngineCancelsAnAttempt whose worker runs on a host of which it has nothing.
+func TestAnotherEngineCancelsAnAttempt(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, `touch $shared/ready; sleep 1000`)
+	ctx := p.handOver(syscall.SIGKILL)
+	if _, err := p.second.Service.Cancel(ctx, p.run.ID, api.Cancel{Reason: "enough"}); err != nil {
+		t.Fatal(err)
+	}
+	if !waittest.Until(func() bool {
+		events, err := p.second.Service.Events(ctx, p.run.ID, 0, 0)
+		return err == nil && slices.ContainsFunc(events, func(e core.Event) bool {
+			return e.Type == core.TypeAttemptExited && strings.Contains(string(e.Body), `"kind":"cancelled"`)
+		})
+	}) {
+		t.Error("its end was not heard of")
+	}
+	p.workersGone()
+}
+
+// TestAHostThatIsGone: nothing is heard of its worker for longer than the lease, so that the attempt is lost, which does not
+// count, and the new owner has another one do the work on its own host.
+func TestAHostThatIsGone(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, `echo half; if [ ! -e $shared/ready ]; then touch $shared/ready; sleep 1000; fi; `+annexWork)
+	spools := p.spools()
+	ctx := p.handOver(syscall.SIGKILL)
+	if len(spools) != 1 {
+		t.Fatalf("workers are in %v", spools)
+	}
+	p.heard(ctx, "half")
+	var started shim.Started
+	data, err := os.ReadFile(filepath.Join(spools[0], "started"))
+	if err == nil {
+		err = json.Unmarshal(data, &started)
+	}
+	if err == nil {
+		err = errors.Join(syscall.Kill(started.PID, syscall.SIGKILL), os.RemoveAll(p.firstState))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := p.ends(ctx)
+	if len(ends) != 2 || ends[0].Kind != core.ExitLost || ends[1].Kind != core.ExitFinished || ends[0].Transcript == "" {
+		t.Fatalf("attempts ended as %+v", ends)
+	}
+}

@@ -58,7 +58,7 @@ func (a *axe) wrap(p *app.Parts) {
 	p.Journal = steppedJournal{p.Journal, a}
 	p.Folder = steppedFolder{p.Folder, a}
 	p.Spawner = steppedSpawner{p.Spawner, a}
-	p.Commands = p.Spawner
+	p.Commands = steppedSpawner{p.Commands, a}
 	p.Forge = steppedForge{p.Forge, a}
 }
 

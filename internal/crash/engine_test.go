@@ -59,7 +59,7 @@ func (o order) options() app.Options {
 	opts := app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true}
 	if o.Shared != "" {
 		opts.Database, opts.Objects = filepath.Join(o.Shared, "stellwerk.db"), filepath.Join(o.Shared, "blobs")
-		opts.Lease, opts.Look = o.Lease, o.Lease/4
+		opts.Lease, opts.Look, opts.Silence = o.Lease, o.Lease/4, 3*o.Lease
 	}
 	return opts
 }

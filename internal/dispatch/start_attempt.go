@@ -223,12 +223,27 @@ func (d *Dispatcher) offerWorker(ctx context.Context, run *core.Run, id spawn.ID
 		{Path: d.Layout.Resources(), Name: wire.ResourceName}, {Path: d.Prices, Name: wire.PricesName}, {Path: d.Layout.State},
 	}}
 	if spec.Writes != core.WritesPlan {
-		offer.Base, offer.Pack = spec.Base, func(ctx context.Context, w io.Writer) error { return y.WriteBase(ctx, spec.Base, w) }
+		_, task, _ := run.Attempt(id.Attempt)
+		offer.Base, offer.Also = spec.Base, merges(task.Done)
+		offer.Pack = func(ctx context.Context, w io.Writer) error {
+			return y.WriteBase(ctx, append([]string{spec.Base}, offer.Also...), w)
+		}
 		if offer.Shallow, err = y.Shallow(); err != nil {
 			return fmt.Errorf("look where the history begins: %w", err)
 		}
 	}
 	return d.Exchange.Offer(ctx, offer)
+}
+
+// merges are the commits that a check wants to be merged.
+func merges(c core.Check) (commits []string) {
+	if c.Kind == core.CheckMerge && c.Into != "" {
+		commits = append(commits, c.Into)
+	}
+	for _, part := range c.Of {
+		commits = append(commits, merges(part)...)
+	}
+	return commits
 }
 
 // agentFor is the agent that a task's role is played by.

@@ -41,9 +41,10 @@ type Offer struct {
 	spawn.ID
 	// Places are the paths of this machine that spec and prompt name, and what they are called below an attempt's own root.
 	Places []Place
-	// Base is the commit that the attempt begins with, and Pack writes it with its history as a pack of git objects. Base is
-	// empty if the attempt gets no code.
+	// Base is the commit that the attempt begins with, and Also are those that it is to merge. Pack writes them with their
+	// history as a pack of git objects. Base is empty if the attempt gets no code.
 	Base string
+	Also []string
 	// Shallow is git's list of the commits at which that history is cut off.
 	Shallow []byte
 	Pack    func(ctx context.Context, w io.Writer) error

@@ -9,13 +9,15 @@ import (
 	"strings"
 )
 
-// WriteBase writes a commit with its history as a pack, for a yard that has nothing yet.
-func (y *Yard) WriteBase(ctx context.Context, commit string, w io.Writer) (err error) {
-	defer wrap(&err, "pack commit %s", commit)
-	if !isHash(commit) {
-		return fmt.Errorf("%q is not a full commit hash", commit)
+// WriteBase writes commits with their history as a pack, for a yard that has nothing yet.
+func (y *Yard) WriteBase(ctx context.Context, commits []string, w io.Writer) (err error) {
+	defer wrap(&err, "pack the commits %s", commits)
+	for _, commit := range commits {
+		if !isHash(commit) {
+			return fmt.Errorf("%q is not a full commit hash", commit)
+		}
 	}
-	return y.git().stream(ctx, strings.NewReader(commit+"\n"), w, "pack-objects", "--revs", "--stdout", "--delta-base-offset", "--quiet")
+	return y.git().stream(ctx, strings.NewReader(strings.Join(commits, "\n")+"\n"), w, "pack-objects", "--revs", "--stdout", "--delta-base-offset", "--quiet")
 }
 
 // Shallow is git's own list of the commits at which the yard's history is cut off, empty if it is whole.

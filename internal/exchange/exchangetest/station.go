@@ -171,7 +171,7 @@ func (s *Station) Prepare(e *Engine, kind sandbox.Kind, script string, changes .
 	s.must(shim.WriteSpec(folder, spec))
 	s.must(e.Offer(s.t.Context(), exchange.Offer{
 		ID: First, Base: spec.Base,
-		Pack: func(ctx context.Context, w io.Writer) error { return y.WriteBase(ctx, spec.Base, w) },
+		Pack: func(ctx context.Context, w io.Writer) error { return y.WriteBase(ctx, []string{spec.Base}, w) },
 		Places: []exchange.Place{
 			{Path: made.Workspace, Name: wire.WorkName}, {Path: y.Dir(), Name: wire.YardName}, {Path: s.state},
 		},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
@@ -60,7 +61,7 @@ func (x *Exchange) Offer(ctx context.Context, o exchange.Offer) error {
 
 // base is the pack of the attempt's base, made once for all attempts of a run that begin with it.
 func (x *Exchange) base(ctx context.Context, o exchange.Offer) (*wire.Base, error) {
-	key, known := o.Run+"/"+o.Base, wire.Base{}
+	key, known := strings.Join(append([]string{o.Run + "/" + o.Base}, o.Also...), "+"), wire.Base{}
 	d, err := x.Store.Document(ctx, kindBase, key)
 	if err == nil {
 		if err := json.Unmarshal(d.Data, &known); err != nil {

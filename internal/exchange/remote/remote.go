@@ -33,7 +33,7 @@ const (
 	kindStream = "attempt-stream" // RUN/ATTEMPT/NAME/OFFSET
 	kindPart   = "attempt-part"   // RUN/ATTEMPT/DIGEST
 	kindEnd    = "attempt-end"
-	kindBase   = "attempt-base" // RUN/COMMIT: its pack, which many attempts begin with
+	kindBase   = "attempt-base" // RUN/COMMIT, +COMMIT of others: their pack, which many attempts begin with
 )
 
 // Store is where documents lie, and whose clock counts.

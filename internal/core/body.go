@@ -81,9 +81,11 @@ type RunStarted struct {
 	Base       string   `json:"base"`        // branch the work starts from and returns to
 	BaseCommit string   `json:"base_commit"` // its tip when the run started
 	// BaseAt is the repository on this machine that stands for BaseCommit as long as it is there, BasePack the pack that holds
-	// it, or what of it BaseAt does not have.
+	// it, or what of it BaseAt does not have. BaseRests are packs of earlier runs that BasePack rests on, each after those that it
+	// rests on itself.
 	BaseAt     string     `json:"base_at,omitempty"`
 	BasePack   string     `json:"base_pack,omitempty"`
+	BaseRests  []string   `json:"base_rests,omitempty"`
 	Branch     string     `json:"branch"` // the run's own branch
 	Remote     string     `json:"remote"` // where the branch is published
 	Forge      string     `json:"forge"`

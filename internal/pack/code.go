@@ -52,7 +52,11 @@ func Named(e core.Event) ([]string, error) {
 	}
 	code := newCode()
 	code.add("", body)
-	return slices.Collect(maps.Keys(code.known)), nil
+	var digests []string
+	for _, p := range code.packs {
+		digests = append(digests, p.digest)
+	}
+	return digests, nil
 }
 
 // add takes in what one event of a run says.
@@ -82,6 +86,9 @@ func (c *code) add(run string, body core.Body) {
 }
 
 func (c *code) began(b core.RunStarted) {
+	for _, digest := range b.BaseRests {
+		c.pack(digest)
+	}
 	at := b.BaseAt
 	if at == "" && b.BasePack == "" { // as runs began before there were packs
 		at = b.Folder()

@@ -2,6 +2,7 @@ package start
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/pack"
@@ -28,21 +29,42 @@ func (a *Starter) packBase(ctx context.Context, s *Prepared) error {
 	if err != nil {
 		return err
 	}
+	packed = slices.DeleteFunc(packed, func(b core.RunStarted) bool { return b.BaseAt != started.BaseAt })
+	var below, rests []string
 	for _, b := range packed {
-		if b.BaseCommit == started.BaseCommit && b.BaseAt == started.BaseAt {
-			started.BasePack = b.BasePack
+		if b.BaseCommit == started.BaseCommit {
+			started.BasePack, started.BaseRests = b.BasePack, b.BaseRests
 			return nil
 		}
+	}
+	for _, b := range slices.Backward(packed) { // the oldest first
 		known, err := g.yard.Exists(ctx, b.BaseCommit)
 		if err != nil {
 			return err
 		}
-		if known && b.BaseAt == started.BaseAt {
-			others = append(others, b.BaseCommit)
+		if known {
+			below = append(below, b.BaseCommit)
+			rests = appendNew(rests, append(slices.Clone(b.BaseRests), b.BasePack)...)
 		}
 	}
-	started.BasePack, err = pack.Keep(ctx, a.Objects, g.yard, []string{started.BaseCommit}, others...)
+	if len(rests) > mostRests {
+		below, rests = nil, nil
+	}
+	started.BaseRests = rests
+	started.BasePack, err = pack.Keep(ctx, a.Objects, g.yard, []string{started.BaseCommit}, append(others, below...)...)
 	return err
+}
+
+// mostRests is how many packs a base may rest on: a run's folder has all of them. After that it is packed whole again.
+const mostRests = 50
+
+func appendNew(list []string, more ...string) []string {
+	for _, one := range more {
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return list
 }
 
 // mostBases bounds how many earlier bases a pack leaves out. The newest have nearly all that the older ones have.

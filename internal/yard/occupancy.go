@@ -13,7 +13,8 @@ const occupancyFile = "stellwerk.lock"
 
 // occupy takes a shared lock on the yard. Every git process inherits it, so the lock outlives
 // a killed engine for exactly as long as a git process of that engine still writes. A process that gets
-// the lock exclusively knows that nobody is writing, and that every lock file is left over from a dead process.
+// the lock exclusively knows that nobody is writing, and that every lock file is left over from a dead process. That holds
+// on one machine, and a yard is only ever used on one: each engine has yards of its own, in its state folder.
 func occupy(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, occupancyFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -150,7 +150,10 @@ func (a *Service) Output(ctx context.Context, id, attempt string, after int64) (
 	}
 	path, over := shim.JournalPath(folder), false
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-		path, over = a.keptTranscript(run.ID, attempt), true
+		over = true
+		if path, err = a.keptTranscript(ctx, run.ID, attempt); err != nil {
+			return api.Output{}, err
+		}
 		if _, err := os.Stat(path); err != nil {
 			return api.Output{}, noAttempt(run, attempt)
 		}

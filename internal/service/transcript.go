@@ -47,10 +47,11 @@ func (a *Service) Transcript(ctx context.Context, id, attempt string, q api.Tran
 	over := exitErr == nil
 	page, err := read(shim.JournalPath(folder), q.At, most)
 	if errors.Is(err, os.ErrNotExist) {
-		if err := a.engine.WriteUp(ctx, run.ID); err != nil {
-			return api.Transcript{}, err
+		kept, failure := a.keptTranscript(ctx, run.ID, attempt)
+		if failure != nil {
+			return api.Transcript{}, failure
 		}
-		page, err = read(a.keptTranscript(run.ID, attempt), q.At, most)
+		page, err = read(kept, q.At, most)
 		over = err == nil
 	}
 	if errors.Is(err, os.ErrNotExist) {
@@ -75,9 +76,9 @@ func (a *Service) Transcript(ctx context.Context, id, attempt string, q api.Tran
 }
 
 // keptTranscript is where the run's own folder has an attempt's transcript once it
-// has ended.
-func (a *Service) keptTranscript(run, attempt string) string {
-	return filepath.Join(a.journal.Dir(run), runfolder.TranscriptsDir, attempt+".jsonl")
+// has ended. A folder that was lost is written anew.
+func (a *Service) keptTranscript(ctx context.Context, run, attempt string) (string, error) {
+	return filepath.Join(a.journal.Dir(run), runfolder.TranscriptsDir, attempt+".jsonl"), a.engine.WriteUp(ctx, run)
 }
 
 // unspoken is the transcript of an attempt that has none: it has not begun to

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/pack"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -152,5 +154,17 @@ func TestNeighboursStay(t *testing.T) {
 		if at, err := e.yard.Resolve(t.Context(), ref); err != nil || at != e.first {
 			t.Errorf("%s is at %q, %v", ref, at, err)
 		}
+	}
+}
+
+// TestAPackThatADocumentNamesStays: no event speaks of it, and a yard may be filled from it.
+func TestAPackThatADocumentNamesStays(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	_, err := e.PutDocument(t.Context(), store.Document{Kind: pack.Kind, Key: "p1/" + e.orphan, Data: []byte(`{"commits":[]}`)})
+	must(t, err)
+	gone, _ := e.prune(e.request())
+	if slices.Contains(gone, "object "+e.orphan) {
+		t.Errorf("gone are %q", gone)
 	}
 }

@@ -21,11 +21,11 @@ func TestManyPacksBecomeOne(t *testing.T) {
 	text := strings.Repeat("one line of many\n", 400)
 	noise := make([]byte, 3<<20)
 	rand.NewChaCha8([32]byte{1}).Read(noise) //nolint:errcheck,gosec // never fails; not a secret
-	for n := range 64 {
-		if n == 40 {
+	for n := range 70 {
+		if n == 5 {
 			h.write("large", string(noise))
 		}
-		if n == 45 {
+		if n == 8 {
 			h.write("large", string(noise)+"and more") // stored as a difference to what came alone
 		}
 		text = fmt.Sprintf("delivery %d\n%s", n, text)

@@ -118,6 +118,7 @@ type App struct {
 	yards    *yards
 	engine   *engine.Engine
 	dispatch *dispatch.Dispatcher
+	shims    *spawnlocal.Spawner
 	redactor *redact.Redactor
 	rules    *redact.RuleSet
 	settings *config.Settings
@@ -192,11 +193,12 @@ func (a *App) build(ctx context.Context) error {
 	a.remote = remote.New(remote.Options{
 		Store: a.store, Objects: a.objects, Folder: layout.Folder, Silence: cmp.Or(a.opts.Silence, remote.DefaultSilence), Log: a.log,
 	})
+	a.shims = spawnlocal.New(spawnlocal.Options{
+		Worker: worker.Command(programs.Worker), Salvage: worker.Rescue(programs.Worker), Folder: layout.Folder,
+		Ahead: worker.Ahead(programs.Worker, layout.ResourceOwner()),
+	})
 	parts := Parts{
-		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: pulls,
-		Spawner: spawnlocal.New(spawnlocal.Options{
-			Worker: worker.Command(programs.Worker), Salvage: worker.Rescue(programs.Worker), Folder: layout.Folder,
-		}),
+		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: pulls, Spawner: a.shims,
 		Exchange: folder.Exchange{Folder: layout.Folder}, Remote: a.remote, WorkerToken: a.workerToken,
 	}
 	parts.Commands = parts.Spawner
@@ -346,6 +348,9 @@ func (a *App) Close() error {
 	}
 	if a.dispatch != nil {
 		a.dispatch.Close()
+	}
+	if a.shims != nil {
+		a.shims.Close()
 	}
 	a.work.Wait()
 	if a.engine != nil {

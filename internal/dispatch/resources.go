@@ -15,11 +15,16 @@ func Resources(run *core.Run, l Layout) shim.Resources {
 	if run.Resources == (core.Resources{}) {
 		return shim.Resources{}
 	}
-	sum := sha256.Sum256([]byte(l.State))
 	return shim.Resources{
 		Limits: resource.Limits(run.Resources.Attempt), Total: resource.Limits(run.Resources.Total),
-		Owner: "stellwerk-" + hex.EncodeToString(sum[:6]), Shared: l.Resources(),
+		Owner: l.ResourceOwner(), Shared: l.Resources(),
 	}
+}
+
+// ResourceOwner is whose bounds the attempts of this state folder share.
+func (l Layout) ResourceOwner() string {
+	sum := sha256.Sum256([]byte(l.State))
+	return "stellwerk-" + hex.EncodeToString(sum[:6])
 }
 
 // breach is the limit a process ran into, if that was its end or may have been

@@ -154,7 +154,7 @@ func (d *Dispatcher) claimed(ctx context.Context, id spawn.ID) error {
 		switch status {
 		case spawn.Starting:
 		case spawn.Absent:
-			return fmt.Errorf("the attempt's supervisor ended before it began: see %s", filepath.Join(d.Layout.Attempt(id.Run, id.Attempt), "shim.log"))
+			return fmt.Errorf("the attempt's supervisor ended before it began: see %s", filepath.Join(d.Layout.Attempt(id.Run, id.Attempt), shim.LogFile))
 		case spawn.Running, spawn.Exited, spawn.Lost:
 			return nil
 		}

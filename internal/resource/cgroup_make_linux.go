@@ -41,7 +41,10 @@ func makeCgroup(hierarchies []hierarchy, opts Options) (bounds, error) {
 	g := &cgroup{hierarchies: hierarchies, owner: opts.Owner, name: opts.Name}
 	g.sweep()
 	for range makeTries {
-		err := g.make(opts)
+		err := g.make()
+		if err == nil {
+			err = g.limit(opts)
+		}
 		if err == nil {
 			if hierarchies[0].version == 1 {
 				g.entrance = g.enter()
@@ -56,7 +59,8 @@ func makeCgroup(hierarchies []hierarchy, opts Options) (bounds, error) {
 	return nil, fmt.Errorf("make a control group in %s: another program keeps removing it", hierarchies[0].base)
 }
 
-func (g *cgroup) make(opts Options) error {
+// make makes the folders. Nothing bounds the group yet.
+func (g *cgroup) make() error {
 	for i, h := range g.hierarchies {
 		outer, inner := filepath.Join(h.base, g.owner), g.dir(i)
 		if err := os.Mkdir(outer, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
@@ -67,10 +71,6 @@ func (g *cgroup) make(opts Options) error {
 				return err
 			}
 		}
-		// Processes in there may already have more than the new limit; then the old one stays.
-		if err := h.limit(outer, opts.Total, true); err != nil && !errors.Is(err, unix.EBUSY) {
-			return err
-		}
 		if err := os.Mkdir(inner, 0o755); err != nil {
 			return err
 		}
@@ -79,7 +79,18 @@ func (g *cgroup) make(opts Options) error {
 				return err
 			}
 		}
-		if err := h.limit(inner, opts.Limits, false); err != nil {
+	}
+	return nil
+}
+
+// limit bounds the group, and all groups of its owner together.
+func (g *cgroup) limit(opts Options) error {
+	for i, h := range g.hierarchies {
+		// Processes in there may already have more than the new limit; then the old one stays.
+		if err := h.limit(filepath.Dir(g.dir(i)), opts.Total, true); err != nil && !errors.Is(err, unix.EBUSY) {
+			return err
+		}
+		if err := h.limit(g.dir(i), opts.Limits, false); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,8 @@ type Options struct {
 	Total Limits
 	// Sandboxed says that the process makes a user namespace of its own before it runs the bounded command.
 	Sandboxed bool
+	// Reserved is a group of the same owner that Reserve has made; nil for none.
+	Reserved *Reservation
 }
 
 // Group is a bounded set of processes: one that Start starts, and all its descendants. Its methods may be called from
@@ -68,10 +70,12 @@ var groupName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 const longestName = 128
 
+func validName(name string) bool { return len(name) <= longestName && groupName.MatchString(name) }
+
 // Confine makes a group. Watch holds the limits that the machine cannot enforce; Holding says which.
 func Confine(opts Options) (*Group, error) {
 	for _, name := range []string{opts.Owner, opts.Name} {
-		if len(name) > longestName || !groupName.MatchString(name) {
+		if !validName(name) {
 			return nil, fmt.Errorf("%q cannot be the name of a group of processes", name)
 		}
 	}

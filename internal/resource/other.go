@@ -16,6 +16,15 @@ func strongest(Options) (bounds, []string) {
 	return unbounded{}, []string{runtime.GOOS + " has no limits for a group of processes"}
 }
 
+// Reservation is of no use here.
+type Reservation struct{}
+
+// Reserve returns nil: nothing takes time here.
+func Reserve(_, _ string) *Reservation { return nil }
+
+// Close does nothing.
+func (*Reservation) Close() {}
+
 func totalMemory() (int64, error) {
 	memory, err := unix.SysctlUint64("hw.memsize")
 	return int64(memory), err

@@ -15,6 +15,9 @@ import (
 
 // strongest makes a group by the best means that work here. Why says what stands in the way of better ones.
 func strongest(opts Options) (b bounds, why []string) {
+	if g := opts.Reserved.use(opts); g != nil {
+		return g, nil
+	}
 	tree, err := readCgroups()
 	if err != nil {
 		return onlyProcesses(opts, unbounded{}, []string{err.Error()})

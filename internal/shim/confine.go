@@ -47,16 +47,49 @@ func (r Resources) memoryFiles() int64 {
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._]+`)
 
 // group makes the group of a process, named after what the process belongs to; nil if nothing is bounded. Callers make it
-// as early as they can, because some of the work goes on in the background.
-func (r Resources) group(name string, kind sandbox.Kind) (*resource.Group, error) {
+// as early as they can, because some of the work goes on in the background, or have reserved one. A reservation that does not
+// serve is given back.
+func (r Resources) group(name string, kind sandbox.Kind, reserved *resource.Reservation) (*resource.Group, error) {
+	defer reserved.Close()
 	if r.Owner == "" {
 		return nil, nil
 	}
 	return resource.Confine(resource.Options{
 		Owner: r.Owner, Name: fmt.Sprintf("a%s.%d", notInNames.ReplaceAllString(name, "-"), os.Getpid()),
-		Limits: r.Limits, Total: r.Total, Sandboxed: kind == sandbox.Sandbox && isLinux,
+		Limits: r.Limits, Total: r.Total, Sandboxed: kind == sandbox.Sandbox && isLinux, Reserved: reserved,
 	})
 }
+
+// Reserve begins to make a group for one process that this one will start; nil if that is of no use. An owner without a name
+// bounds nothing.
+func Reserve(owner, what string) *resource.Reservation {
+	if owner == "" {
+		return nil
+	}
+	return resource.Reserve(owner, fmt.Sprintf("%s.%d", what, os.Getpid()))
+}
+
+// nextGroup is the group of the process that comes after the agent. It is reserved while the agent runs, so that nobody waits
+// for it.
+type nextGroup struct{ made chan *resource.Reservation }
+
+func (n *nextGroup) reserve(owner string) {
+	n.made = make(chan *resource.Reservation, 1)
+	go func() { n.made <- Reserve(owner, "next") }()
+}
+
+// take hands the reservation over; nil if there is none.
+func (n *nextGroup) take() *resource.Reservation {
+	if n.made == nil {
+		return nil
+	}
+	reserved := <-n.made
+	n.made = nil
+	return reserved
+}
+
+// close gives back what nobody took.
+func (n *nextGroup) close() { n.take().Close() }
 
 // consumption ends the watch of a group and says what was used; nil if nothing is bounded. The processes have ended, or
 // were never started: then state is nil.

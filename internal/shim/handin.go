@@ -109,7 +109,7 @@ func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (Han
 		return HandIn{}, errors.New("no hand-in command is set")
 	}
 	run := runHandIn
-	if spec.Isolation == sandbox.None && opts.HandInHere != nil {
+	if !spec.handsInApart() && opts.HandInHere != nil {
 		run = handInHere
 	}
 	request := HandInRequest{
@@ -127,6 +127,9 @@ func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (Han
 	return acceptHandIn(folder)
 }
 
+// handsInApart reports an attempt whose workspace is handed in by a process of its own, behind the wall.
+func (s Spec) handsInApart() bool { return s.Writes == core.WritesCode && s.Isolation != sandbox.None }
+
 // handInHere hands in without a process of its own. Git is bounded as it is in one.
 func handInHere(ctx context.Context, spec Spec, opts Options, _, request string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(spec.HandInTimeout), fmt.Errorf("it took longer than %s", time.Duration(spec.HandInTimeout)))
@@ -143,7 +146,7 @@ func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string
 	if err != nil {
 		return fmt.Errorf("hand in: %w", err)
 	}
-	group, err := spec.Resources.forHandIn().group(spec.Attempt, spec.Isolation)
+	group, err := spec.Resources.forHandIn().group(spec.Attempt, spec.Isolation, opts.Reserved)
 	if err != nil {
 		return fmt.Errorf("hand in: %w", err)
 	}

@@ -25,7 +25,7 @@ func ReadOnlyShell(root, dir, line string, limits Resources) (int, error) {
 		return 0, err
 	}
 	box.Env = env.list()
-	group, err := limits.group("look", sandbox.Sandbox)
+	group, err := limits.group("look", sandbox.Sandbox, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -47,7 +47,7 @@ func Shell(folder, line, self string) (int, error) {
 	if _, err := os.Stat(box.Dir); err != nil { // otherwise the error would name the shell
 		return 0, fmt.Errorf("enter the workspace: %w", err)
 	}
-	group, err := spec.Resources.group(spec.Attempt+"-line", spec.Isolation)
+	group, err := spec.Resources.group(spec.Attempt+"-line", spec.Isolation, nil)
 	if err != nil {
 		return 0, err
 	}

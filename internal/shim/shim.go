@@ -39,6 +39,8 @@ type Options struct {
 	// HandInHere does the same in this process, for attempts without isolation: there is no wall to do it behind. Nil starts
 	// the command.
 	HandInHere func(ctx context.Context, request string) error
+	// Reserved is a group that was made ahead, for the next process that is to be bounded; nil for none.
+	Reserved *resource.Reservation
 	// Self is the path of this program: the agent's tools start it, and the sandbox starts it as a bridge (package bridge).
 	Self string
 	Log  *slog.Logger
@@ -91,6 +93,7 @@ type provisions struct {
 	model    *credential
 	redactor Redactor
 	group    *resource.Group
+	running  func() // called when the agent runs; nil for nothing
 }
 
 func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit *Exit) (err error) {
@@ -102,7 +105,7 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if err != nil {
 		return err
 	}
-	if with.group, err = spec.Resources.group(spec.Attempt, spec.Isolation); err != nil {
+	if with.group, err = spec.Resources.group(spec.Attempt, spec.Isolation, opts.Reserved); err != nil {
 		return err
 	}
 	defer with.group.Close()
@@ -122,15 +125,21 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if with.adapter, ok = opts.Agents[spec.Agent]; !ok {
 		return fmt.Errorf("this program knows no agent %q", spec.Agent)
 	}
+	next := nextGroup{}
+	defer next.close()
 	if context.Cause(ctx) != nil {
 		exit.Reason = ReasonCancelled
 	} else {
+		if spec.handsInApart() {
+			with.running = func() { next.reserve(spec.Resources.Owner) }
+		}
 		err = runAgent(ctx, folder, spec, opts, with, exit)
 	}
 	if exit.Reason == ReasonStartFailed {
 		return err
 	}
 	with.group.Close() // the hand-in has one of its own
+	opts.Reserved = next.take()
 	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), with.redactor)
 	if spec.Writes == core.WritesCode {
 		// A cancelled attempt hands in too, even if it was cancelled before the shim started anything: the agent of a

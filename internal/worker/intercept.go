@@ -31,10 +31,15 @@ const (
 	wordRun  = "run"
 	wordSave = "salvage"
 	wordHand = "hand-in"
+	wordNext = "ahead"
 )
 
 // Command starts the shim of an attempt; an attempt's folder follows, or what names one that engines hand out.
 func Command(program string) []string { return []string{program, word, wordRun} }
+
+// Ahead starts a shim whose attempt is not known yet. It waits for a shim.Order on its standard input, and has a place ready in
+// which that attempt of the owner can be bounded.
+func Ahead(program, owner string) []string { return []string{program, word, wordNext, owner} }
 
 // Rescue saves what a lost attempt left; the attempt's folder follows.
 func Rescue(program string) []string { return []string{program, word, wordSave} }
@@ -53,6 +58,8 @@ func Intercept() {
 		err = runRemote(context.Background(), rest)
 	case os.Args[2] == wordRun && len(rest) == 1:
 		err = Run(context.Background(), rest[0])
+	case os.Args[2] == wordNext && len(rest) == 1:
+		err = AwaitOrder(context.Background(), rest[0])
 	case os.Args[2] == wordSave && len(rest) == 1:
 		err = Salvage(context.Background(), rest[0])
 	case os.Args[2] == wordHand && len(rest) == 2:

@@ -18,6 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/courier"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
@@ -49,13 +50,14 @@ func newAttemptRedactor(values []string) (shim.Redactor, error) {
 
 // supervise does something to an attempt as its shim. The yard that the shim hands in
 // to is named by the attempt's spec.
-func supervise(ctx context.Context, folder string, do func(context.Context, string, shim.Options) error) error {
+func supervise(ctx context.Context, folder string, reserved *resource.Reservation, do func(context.Context, string, shim.Options) error) error {
+	defer reserved.Close()
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	opts := shim.Options{
-		Agents: Agents(), NewRedactor: newAttemptRedactor, Self: self,
+		Agents: Agents(), NewRedactor: newAttemptRedactor, Self: self, Reserved: reserved,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if spec, err := shim.ReadSpec(folder); err == nil {
@@ -71,7 +73,22 @@ func supervise(ctx context.Context, folder string, do func(context.Context, stri
 
 // Run runs beside an agent: it carries out one attempt.
 func Run(ctx context.Context, folder string) error {
-	return supervise(ctx, folder, shim.Run)
+	return supervise(ctx, folder, nil, shim.Run)
+}
+
+// AwaitOrder is Run for an attempt that is not known yet. Nothing of an attempt is in this process before its order comes, and it
+// carries out one attempt only.
+func AwaitOrder(ctx context.Context, owner string) error {
+	reserved := shim.Reserve(owner, "ahead")
+	order, err := shim.Await(os.Stdin)
+	if err != nil {
+		reserved.Close()
+		if errors.Is(err, shim.ErrNoOrder) {
+			return nil
+		}
+		return err
+	}
+	return supervise(ctx, order.Folder, reserved, shim.Run)
 }
 
 // lay makes an attempt's workspace. The yard that it borrows from holds the base and nothing else.
@@ -92,7 +109,7 @@ func lay(ctx context.Context, root string, spec shim.Spec, base *courier.Base) e
 
 // Salvage saves what a lost attempt left.
 func Salvage(ctx context.Context, folder string) error {
-	return supervise(ctx, folder, shim.Salvage)
+	return supervise(ctx, folder, nil, shim.Salvage)
 }
 
 // Await stands in the place of an agent that an interactive session runs.

@@ -24,6 +24,7 @@ const (
 	RoleWorker  = "worker"
 	RoleSalvage = "salvage"
 	RoleHandIn  = "hand-in"
+	RoleAhead   = "ahead"  // with the owner of the bounds of the attempt that it waits for
 	RoleShell   = "shell"  // with a line of shell
 	RoleGlance  = "glance" // with a folder to start in, a line of shell and, if it has any, its limits as JSON
 )
@@ -42,6 +43,8 @@ func Intercept() {
 	switch path := os.Args[2]; os.Args[1] {
 	case RoleWorker:
 		err = shim.Run(context.Background(), path, options())
+	case RoleAhead:
+		err = ahead(path)
 	case RoleSalvage:
 		err = shim.Salvage(context.Background(), path, options())
 	case RoleHandIn:
@@ -58,6 +61,20 @@ func Intercept() {
 		os.Exit(1)
 	}
 	os.Exit(code)
+}
+
+func ahead(owner string) error {
+	opts := options()
+	opts.Reserved = shim.Reserve(owner, "ahead")
+	defer opts.Reserved.Close()
+	order, err := shim.Await(os.Stdin)
+	if errors.Is(err, shim.ErrNoOrder) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return shim.Run(context.Background(), order.Folder, opts)
 }
 
 func glance(root string, args []string) (int, error) {

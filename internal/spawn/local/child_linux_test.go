@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
@@ -65,7 +66,7 @@ func TestHowAShimIsStarted(t *testing.T) {
 	s := script(`{ pwd; echo "$1"; ps -o sid= -p $$ | tr -d ' '; echo $$; readlink /proc/$$/fd/0; readlink /proc/$$/fd/3 | cut -d: -f1
 		echo "$LANG $TOKEN $GITHUB_TOKEN $STELLWERK_SHIM_DONE"; } > told; echo out; echo err >&2`)
 	folder := t.TempDir()
-	put(t, folder, logFile, "before\n")
+	put(t, folder, shim.LogFile, "before\n")
 	if err := s.Start(t.Context(), spawn.Order{ID: in(folder), Env: []string{"TOKEN=s3cret"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestHowAShimIsStarted(t *testing.T) {
 	if want := []string{folder, folder, told[3], told[3], "/dev/null", "pipe", "C s3cret  3", ""}; !slices.Equal(told, want) {
 		t.Errorf("it says %q, want %q", told, want)
 	}
-	if got := get(t, folder, logFile); got != "before\nout\nerr\n" {
+	if got := get(t, folder, shim.LogFile); got != "before\nout\nerr\n" {
 		t.Errorf("its log is %q", got)
 	}
 	fresh := t.TempDir()
@@ -89,7 +90,7 @@ func TestHowAShimIsStarted(t *testing.T) {
 	if told := get(t, fresh, "told"); !strings.HasSuffix(told, "\nC   3\n") {
 		t.Errorf("a salvage says %q", told)
 	}
-	if info, err := os.Stat(filepath.Join(fresh, logFile)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(fresh, shim.LogFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the log is %v, %v", info, err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -25,14 +24,13 @@ import (
 // look is how often Wait looks at an attempt that another process started.
 const look = 100 * time.Millisecond
 
-// logFile receives what a shim itself has to say.
-const logFile = "shim.log"
-
 // Options configures a Spawner.
 type Options struct {
 	// Worker and Salvage are the commands of a shim and of a salvage, to which the attempt folder is added. The program
 	// should be the copy that shim.InstallSelf makes.
 	Worker, Salvage []string
+	// Ahead is the command of a shim that waits for a shim.Order; empty to start none before it is needed.
+	Ahead []string
 	// Folder is where an attempt's folder is, absolute.
 	Folder func(spawn.ID) string
 }
@@ -40,6 +38,7 @@ type Options struct {
 // Spawner implements spawn.Spawner.
 type Spawner struct {
 	options Options
+	spares  spares
 
 	mu       sync.Mutex
 	children map[string][]*child
@@ -47,7 +46,7 @@ type Spawner struct {
 
 // New returns a spawner.
 func New(options Options) *Spawner {
-	return &Spawner{options: options, children: map[string][]*child{}}
+	return &Spawner{options: options, spares: spares{command: options.Ahead, wait: spareTime}, children: map[string][]*child{}}
 }
 
 // Capabilities implements spawn.Spawner.
@@ -62,13 +61,23 @@ func (s *Spawner) Capabilities() spawn.Capabilities {
 	}
 }
 
+// Prepare starts a spare shim, so that the next attempt need not wait for one.
+func (s *Spawner) Prepare() { s.spares.refill() }
+
+// Close ends the spare. Attempts go on.
+func (s *Spawner) Close() { _ = s.spares.close() }
+
 // Start implements spawn.Spawner.
 func (s *Spawner) Start(ctx context.Context, order spawn.Order) error {
 	status, err := s.Probe(ctx, order.ID)
 	if err != nil || status != spawn.Absent {
 		return err
 	}
-	if err := s.spawn(s.options.Worker, s.options.Folder(order.ID), order.Env); err != nil {
+	defer s.spares.refill()
+	if folder := s.options.Folder(order.ID); !s.give(folder, order.Env) {
+		err = s.spawn(s.options.Worker, folder, order.Env)
+	}
+	if err != nil {
 		return fmt.Errorf("start attempt %s: %w", order.ID, err)
 	}
 	return nil
@@ -86,29 +95,37 @@ func (s *Spawner) Salvage(ctx context.Context, id spawn.ID) error {
 	return nil
 }
 
+// spawn starts a shim of its own for a folder.
 func (s *Spawner) spawn(command []string, folder string, secrets []string) error {
-	log, err := os.OpenFile(filepath.Join(folder, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(filepath.Join(folder, shim.LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	args := append(slices.Clone(command[1:]), folder)
 	cmd := exec.Command(command[0], args...) //nolint:noctx // an attempt outlives the engine that starts it
 	cmd.Dir = folder
-	cmd.Env = append(shim.SupervisorEnvironment(os.Environ()), secrets...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	word, giver, err := os.Pipe()
-	if err != nil {
-		return errors.Join(err, log.Close())
+	word, err := startShim(cmd, secrets)
+	if err = errors.Join(err, log.Close()); word == nil {
+		return err
 	}
-	cmd.ExtraFiles = []*os.File{giver} // descriptor 3
-	cmd.Env = append(cmd.Env, shim.VariableDone+"=3")
-	err = errors.Join(cmd.Start(), log.Close(), giver.Close())
-	if cmd.Process == nil {
-		return errors.Join(err, word.Close())
-	}
-	s.adopt(folder, cmd, word)
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // the folder says how the attempt went
+		close(ended)
+	}()
+	s.adopt(folder, ended, word)
 	return err
+}
+
+// give has the spare carry out the attempt in folder, and reports whether there was one.
+func (s *Spawner) give(folder string, secrets []string) bool {
+	spare := s.spares.take()
+	if spare == nil || spare.order(folder, secrets) != nil {
+		return false
+	}
+	s.adopt(folder, spare.ended, spare.word)
+	return true
 }
 
 // child is a process of ours that is busy with a folder.
@@ -117,8 +134,8 @@ type child struct {
 	ended <-chan struct{} // closed when it has been reaped
 }
 
-// adopt reaps the child when it ends. What it ended with does not matter: the folder says how the attempt went.
-func (s *Spawner) adopt(folder string, cmd *exec.Cmd, word *os.File) {
+// adopt notes a child until it has ended, and been reaped.
+func (s *Spawner) adopt(folder string, reaped <-chan struct{}, word *os.File) {
 	spoke, ended := make(chan struct{}), make(chan struct{})
 	own := &child{spoke: spoke, ended: ended}
 	s.mu.Lock()
@@ -129,7 +146,7 @@ func (s *Spawner) adopt(folder string, cmd *exec.Cmd, word *os.File) {
 		close(spoke)
 	}()
 	go func() {
-		_ = cmd.Wait()
+		<-reaped
 		_ = word.Close() // ends the reading, whoever else may hold the other end
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -151,9 +168,12 @@ func (s *Spawner) child(folder string) *child {
 	return nil
 }
 
-// Drain waits until every process this spawner started has ended and been reaped. It ends none of them; an engine that
-// stops need not wait, a test does.
+// Drain waits until every process this spawner started has ended and been reaped. It ends none of them but a spare; an engine
+// that stops need not wait, a test does.
 func (s *Spawner) Drain(ctx context.Context) error {
+	if spare := s.spares.close(); spare != nil {
+		<-spare.ended
+	}
 	for {
 		child := s.anyChild()
 		if child == nil {

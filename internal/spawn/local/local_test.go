@@ -53,6 +53,16 @@ func spawner(program, folder string) *local.Spawner {
 	})
 }
 
+// prepared is a spawner that has a spare.
+func prepared(program string, folder func() string) *local.Spawner {
+	s := local.New(local.Options{
+		Worker: []string{"/bin/false"}, Salvage: []string{program, shimtest.RoleSalvage},
+		Ahead: []string{program, shimtest.RoleAhead, "stellwerk-test"}, Folder: func(id spawn.ID) string { return at(folder())(id) },
+	})
+	s.Prepare()
+	return s
+}
+
 // at gives the first attempt its folder, and others one that is not there.
 func at(folder string) func(spawn.ID) string {
 	return func(id spawn.ID) string {
@@ -70,29 +80,36 @@ func TestContract(t *testing.T) {
 	}
 	for _, kind := range shimtest.Kinds(t) {
 		t.Run(string(kind), func(t *testing.T) {
-			spawntest.Run(t, func(t *testing.T) spawntest.Harness {
-				folder := filepath.Join(t.TempDir(), "none") // until there is an attempt
-				return spawntest.Harness{
-					Engine: func() spawn.Spawner {
-						s := spawner(self, folder)
-						t.Cleanup(func() { drain(t, s) })
-						return s
-					},
-					Attempt: func(t *testing.T, script string) spawntest.Attempt {
-						a := shimtest.New(t, kind, script, func(s *shim.Spec) {
-							s.Secrets, s.Env = []string{"TOKEN"}, map[string]string{"SHARED": s.Job.Out}
-						})
-						folder = a.Folder
-						return spawntest.Attempt{
-							Order:  spawn.Order{ID: first, Env: []string{"TOKEN=value", shimtest.QuickExit}},
-							Shared: a.Spec.Job.Out, Exit: func(*testing.T) (shim.Exit, error) { return shim.ReadExit(a.Folder) },
-						}
-					},
-					Crash: func(t *testing.T, _ spawntest.Attempt) { kill(t, folder) },
-				}
-			})
+			contract(t, kind, func(folder func() string) *local.Spawner { return spawner(self, folder()) })
+		})
+		t.Run(string(kind)+" ahead", func(t *testing.T) {
+			contract(t, kind, func(folder func() string) *local.Spawner { return prepared(self, folder) })
 		})
 	}
+}
+
+func contract(t *testing.T, kind sandbox.Kind, engine func(folder func() string) *local.Spawner) {
+	spawntest.Run(t, func(t *testing.T) spawntest.Harness {
+		folder := filepath.Join(t.TempDir(), "none") // until there is an attempt
+		return spawntest.Harness{
+			Engine: func() spawn.Spawner {
+				s := engine(func() string { return folder })
+				t.Cleanup(func() { drain(t, s) })
+				return s
+			},
+			Attempt: func(t *testing.T, script string) spawntest.Attempt {
+				a := shimtest.New(t, kind, script, func(s *shim.Spec) {
+					s.Secrets, s.Env = []string{"TOKEN"}, map[string]string{"SHARED": s.Job.Out}
+				})
+				folder = a.Folder
+				return spawntest.Attempt{
+					Order:  spawn.Order{ID: first, Env: []string{"TOKEN=value", shimtest.QuickExit}},
+					Shared: a.Spec.Job.Out, Exit: func(*testing.T) (shim.Exit, error) { return shim.ReadExit(a.Folder) },
+				}
+			},
+			Crash: func(t *testing.T, _ spawntest.Attempt) { kill(t, folder) },
+		}
+	})
 }
 
 func drain(t *testing.T, s *local.Spawner) {

@@ -92,12 +92,11 @@ func (n *nextGroup) take() *resource.Reservation {
 func (n *nextGroup) close() { n.take().Close() }
 
 // consumption ends the watch of a group and says what was used; nil if nothing is bounded. The processes have ended, or
-// were never started: then state is nil.
+// were never started: then state is nil. Whoever made the group closes it.
 func consumption(group *resource.Group, watcher *resource.Watcher, state *os.ProcessState) *Consumption {
 	if group == nil {
 		return nil
 	}
-	defer group.Close()
 	watcher.Stop()
 	out := &Consumption{Usage: group.Usage(), Held: group.Holding(), Breach: group.Breach()}
 	if state != nil {

@@ -44,7 +44,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 		"a lock, salvaged":    {func(t *testing.T, f string) { put(t, f, startedFile, "{}"); mkdir(t, f, lockFile) }, func(f string) error { return Salvage(t.Context(), f, Options{}) }, "lock the attempt: "},
 		"a file, salvaged":    {func(*testing.T, string) {}, func(f string) error { return Salvage(t.Context(), filepath.Join(f, specFile, "x"), Options{}) }, "look into the attempt folder: "},
 		"a file, run in":      {func(*testing.T, string) {}, func(f string) error { _, err := Shell(filepath.Join(f, specFile, "x"), "true", ""); return err }, "look into the attempt folder: "},
-		"the mark of a start": {func(t *testing.T, f string) { stands(t, f, "."+startedFile+"."+strconv.Itoa(os.Getpid())) }, markStarted, "write "},
+		"the mark of a start": {func(t *testing.T, f string) { stands(t, f, "."+startedFile+"."+strconv.Itoa(os.Getpid())) }, markStarted, "mark the attempt as started"},
 		"a draft":             {func(t *testing.T, f string) { mkdir(t, f, specDraft) }, func(f string) error { return DraftSpec(f, goodSpec(t)) }, "write "},
 		"a wish to cancel":    {func(t *testing.T, f string) { stands(t, f, cancelFile) }, Cancel, "write "},
 		"a request":           {func(*testing.T, string) {}, func(f string) error { _, err := ReadHandInRequest(filepath.Join(f, "none")); return err }, "read the hand-in request: "},

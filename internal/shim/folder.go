@@ -182,18 +182,10 @@ func release(lock *flock.Flock) { _ = lock.Close() }
 // markStarted claims the attempt for this process, once and for all. A hard link appears with its content or not at
 // all, and fails if the name is taken. The spec is on disk before the mark is.
 func markStarted(folder string) error {
-	if err := syncFile(filepath.Join(folder, specFile)); err != nil {
-		return err
-	}
-	self, _ := resource.ReadProcess(os.Getpid()) // it runs
-	data, err := json.Marshal(Started{
-		Proto: Proto, PID: os.Getpid(), StartTime: self.Start, BootID: bootID(), At: time.Now().UTC(),
-	})
-	if err != nil {
-		return fmt.Errorf("mark the attempt as started: %w", err)
-	}
-	temp := filepath.Join(folder, fmt.Sprintf(".%s.%d", startedFile, os.Getpid()))
-	if err := writeDurably(temp, append(data, '\n')); err != nil {
+	spec := make(chan error, 1)
+	go func() { spec <- syncFile(filepath.Join(folder, specFile)) }()
+	temp, err := writeMark(folder)
+	if err = errors.Join(err, <-spec); err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(temp) }() // a leftover name is harmless
@@ -204,6 +196,27 @@ func markStarted(folder string) error {
 		return fmt.Errorf("mark the attempt as started: %w", err)
 	}
 	return syncFile(folder)
+}
+
+// writeMark writes what the mark will hold, under a name of its own.
+func writeMark(folder string) (string, error) {
+	self, _ := resource.ReadProcess(os.Getpid()) // it runs
+	data, err := json.Marshal(Started{
+		Proto: Proto, PID: os.Getpid(), StartTime: self.Start, BootID: bootID(), At: time.Now().UTC(),
+	})
+	if err != nil {
+		return "", fmt.Errorf("mark the attempt as started: %w", err)
+	}
+	temp := filepath.Join(folder, fmt.Sprintf(".%s.%d", startedFile, os.Getpid()))
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("mark the attempt as started: %w", err)
+	}
+	_, err = file.Write(append(data, '\n'))
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return "", fmt.Errorf("mark the attempt as started: %w", err)
+	}
+	return temp, nil
 }
 
 func bootID() string {
@@ -247,6 +260,18 @@ func writeJSON(path string, value any) error {
 		return err
 	}
 	return writeDurably(path, data)
+}
+
+// writeScratch writes a file that only a process of this attempt reads. After a power cut the hand-in begins anew.
+func writeScratch(path string, value any) error {
+	data, err := encode(filepath.Base(path), value)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }
 
 // writeDurably replaces path so that a crash leaves the old content or the new, and the new one once it returns.

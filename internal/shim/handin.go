@@ -69,7 +69,7 @@ func ReadHandInRequest(path string) (HandInRequest, error) {
 }
 
 // WriteResult gives the child's answer.
-func (r HandInRequest) WriteResult(result HandInResult) error { return writeJSON(r.Result, result) }
+func (r HandInRequest) WriteResult(result HandInResult) error { return writeScratch(r.Result, result) }
 
 // handIn waits for space on a full disk for a while, because the attempt's work is at stake.
 func handIn(ctx context.Context, folder string, spec Spec, opts Options) *HandIn {
@@ -118,7 +118,7 @@ func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (Han
 		Bundle: filepath.Join(dir, bundleFile), Result: filepath.Join(dir, "result.json"),
 	}
 	path := filepath.Join(dir, "request.json")
-	if err := writeJSON(path, request); err != nil {
+	if err := writeScratch(path, request); err != nil {
 		return HandIn{}, err
 	}
 	if err := run(ctx, spec, opts, dir, path); err != nil {
@@ -146,11 +146,11 @@ func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string
 	if err != nil {
 		return fmt.Errorf("hand in: %w", err)
 	}
-	group, err := spec.Resources.forHandIn().group(spec.Attempt, spec.Isolation, opts.Reserved)
+	group, err := spec.Resources.forHandIn().group(spec.Attempt+"-hand-in", spec.Isolation, opts.Reserved)
 	if err != nil {
 		return fmt.Errorf("hand in: %w", err)
 	}
-	defer group.Close()
+	defer opts.aside(group.Close)
 	log, err := os.OpenFile(filepath.Join(dir, "log"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("hand in: %w", err)

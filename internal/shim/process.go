@@ -22,7 +22,7 @@ type process struct {
 	stderr *os.File
 	limit  time.Duration
 	grace  time.Duration
-	// group bounds it, nil if nothing does, and ends with it; own are the folders that only it writes to, whose growth is its
+	// group bounds it, nil if nothing does; own are the folders that only it writes to, whose growth is its
 	// use of the disk, and shared is where it tells others what it uses.
 	group  *resource.Group
 	own    []string
@@ -56,7 +56,6 @@ const (
 func (p process) run(ctx context.Context) (ending, error) {
 	watcher, err := p.group.Watch(resource.Watch{Folders: paths(p.own, []string{p.box.Tmp}), Shared: p.shared})
 	if err != nil {
-		p.group.Close()
 		p.started()
 		return ending{}, err
 	}

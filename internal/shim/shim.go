@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -44,6 +45,17 @@ type Options struct {
 	// Self is the path of this program: the agent's tools start it, and the sandbox starts it as a bridge (package bridge).
 	Self string
 	Log  *slog.Logger
+
+	later *sync.WaitGroup // of what is done while the attempt goes on; nil to do it at once
+}
+
+// aside does what nobody waits for before the attempt has ended.
+func (o Options) aside(do func()) {
+	if o.later == nil {
+		do()
+		return
+	}
+	o.later.Go(do)
 }
 
 // Run carries out the attempt described in folder and returns when exit.json is written. If the attempt has run or is
@@ -59,6 +71,8 @@ func Run(ctx context.Context, folder string, opts Options) error {
 	defer release(held)
 	ctx, cancel := watchCancel(ctx, folder)
 	defer cancel()
+	opts.later = &sync.WaitGroup{}
+	defer opts.later.Wait()
 	exit := attempt(ctx, folder, opts)
 	if err := writeExit(folder, exit); err != nil {
 		return err
@@ -108,7 +122,7 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if with.group, err = spec.Resources.group(spec.Attempt, spec.Isolation, opts.Reserved); err != nil {
 		return err
 	}
-	defer with.group.Close()
+	defer opts.aside(with.group.Close)
 	if with.model, err = takeCredential(ctx, spec.Model); err != nil {
 		return err
 	}
@@ -138,7 +152,6 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if exit.Reason == ReasonStartFailed {
 		return err
 	}
-	with.group.Close() // the hand-in has one of its own
 	opts.Reserved = next.take()
 	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), with.redactor)
 	if spec.Writes == core.WritesCode {

@@ -18,9 +18,6 @@ func TestWhatMustBeOnTheDisk(t *testing.T) {
 		"a wish to cancel":    Cancel,
 		"the end":             func(folder string) error { return writeExit(folder, Exit{}) },
 		"a bundle":            func(folder string) error { _, err := acceptHandIn(folder); return err },
-		"the answer of a hand-in": func(folder string) error {
-			return HandInRequest{Result: filepath.Join(folder, "result.json")}.WriteResult(HandInResult{})
-		},
 		"a transcript": func(folder string) error {
 			j, err := openJournal(folder, unredacted{}, 1)
 			if err != nil {

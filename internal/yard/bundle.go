@@ -37,13 +37,10 @@ func (h *handInState) bundle(ctx context.Context, result HandedIn) (err error) {
 	if limited.exceeded {
 		err = &TooBigError{What: "the bundle of the attempt's work", Limit: h.spec.MaxBytes}
 	}
-	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
-	if err = os.Rename(out.Name(), h.spec.Bundle); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(h.spec.Bundle))
+	return os.Rename(out.Name(), h.spec.Bundle)
 }
 
 // bundleContent is what a bundle says it holds.

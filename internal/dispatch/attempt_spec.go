@@ -168,7 +168,7 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 		Branch: branchOf(r.run, r.stage), IntegrationBranch: r.run.Branch, Writes: r.task.Writes,
 		CommitMessage: r.message(), Mark: r.marks(), Identity: r.run.Identity, Isolation: isolation(r.run),
 		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: secrets, Model: broker,
-		ReadOnly: append(visible, r.d.Self), Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run),
+		ReadOnly: append(visible, r.d.Self), Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run), Bubblewrap: r.d.bubblewrap(r.run),
 		Network: r.reach(), Settings: settings(r.run),
 	}
 	spec.Resources = Resources(r.run, r.d.Layout)

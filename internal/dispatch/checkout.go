@@ -249,7 +249,7 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command, apart bool) 
 		},
 		Writes: core.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
 		Env: toolCaches(cache), Writable: []string{cache},
-		OutputBytes: cmd.OutputCap, ReadOnly: visible, Masked: masked(c.run, d.Layout), Private: d.private(c.run),
+		OutputBytes: cmd.OutputCap, ReadOnly: visible, Masked: masked(c.run, d.Layout), Private: d.private(c.run), Bubblewrap: d.bubblewrap(c.run),
 		Identity: c.run.Identity, Redact: c.run.Playbook.Secrets(), Network: c.reach(apart),
 		Settings: settings(c.run), Resources: Resources(c.run, d.Layout),
 	})

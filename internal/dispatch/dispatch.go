@@ -152,6 +152,7 @@ type Dispatcher struct {
 	// hidden are private files of the system, exposed the sockets in folders that agents see.
 	hidden  remembered[[]string]
 	exposed remembered[sandbox.Exposed]
+	wrapper remembered[sandbox.Bubblewrap]
 
 	searchBytes int64 // of what would be published, at most
 
@@ -207,6 +208,7 @@ func New(engine Engine, opts Options) *Dispatcher {
 		exposed: remembered[sandbox.Exposed]{search: func() sandbox.Exposed {
 			return sandbox.Sockets(opts.ReadOnly, []string{opts.Layout.State})
 		}},
+		wrapper:     remembered[sandbox.Bubblewrap]{search: sandbox.FindBubblewrap},
 		searchBytes: searchBytes,
 		flight:      map[string]*job{}, failed: map[string]*failure{}, seen: map[string]sight{}, starts: map[string]*epicStart{},
 	}

@@ -13,5 +13,13 @@ func (d *Dispatcher) private(run *core.Run) []string {
 	return d.hidden.get()
 }
 
+// bubblewrap is that of this machine, which only a worker on this machine can use.
+func (d *Dispatcher) bubblewrap(run *core.Run) sandbox.Bubblewrap {
+	if isolation(run) == sandbox.None || !d.Exchange.Shared() {
+		return sandbox.Bubblewrap{}
+	}
+	return d.wrapper.get()
+}
+
 // Private are the files that isolated processes do not see.
 func (d *Dispatcher) Private() []string { return d.hidden.get() }

@@ -19,7 +19,7 @@ func kernelFiles() []string {
 func kernelLists() []string { return []string{"/proc/keys", "/proc/key-users"} }
 
 func bubblewrap(p plan, spec Spec) (Launch, error) {
-	program, err := findBubblewrap()
+	program, err := findBubblewrap(spec.Bubblewrap)
 	if err != nil {
 		return Launch{}, err
 	}

@@ -48,7 +48,7 @@ func Remedy() string {
 	if runtime.GOOS != "linux" {
 		return "make sure that sandbox-exec runs"
 	}
-	bwrap, err := findBubblewrap()
+	bwrap, err := findBubblewrap(Bubblewrap{})
 	if err != nil {
 		return "install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap)"
 	}

@@ -49,6 +49,8 @@ type Spec struct {
 	Masked []string
 	// Private is what Private found a short while ago. If it is nil, Command searches.
 	Private []string
+	// Bubblewrap is what FindBubblewrap found. If it is another by now, or none, Command asks again.
+	Bubblewrap Bubblewrap
 	// Tmp is an empty folder to serve as /tmp. Without it /tmp is kept in memory. A folder that a process could write
 	// must not be given a second time.
 	Tmp string

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
@@ -17,9 +18,35 @@ type bubblewrapProgram struct {
 	path         string
 	major, minor int
 	setuid       bool
+	file         string
 }
 
-func findBubblewrap() (bubblewrapProgram, error) {
+// Bubblewrap is the version of a file that was asked for it, so that others need not ask again. The zero value is of none.
+type Bubblewrap struct {
+	Version string `json:"version"`
+	File    string `json:"file"` // path, identity and time of its last change
+}
+
+// FindBubblewrap asks the bubblewrap of this machine for its version. It returns the zero value if there is none.
+func FindBubblewrap() Bubblewrap {
+	found, err := findBubblewrap(Bubblewrap{})
+	if err != nil {
+		return Bubblewrap{}
+	}
+	return Bubblewrap{Version: fmt.Sprintf("%d.%d", found.major, found.minor), File: found.file}
+}
+
+// fileOf names a file and its present content: every write to it, and every other file in its place, changes that.
+func fileOf(path string, info os.FileInfo) string {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d:%d:%s", path, stat.Dev, stat.Ino, info.Size(), changed(stat))
+}
+
+// findBubblewrap finds the program, and asks it for its version unless it is the file that is known.
+func findBubblewrap(known Bubblewrap) (bubblewrapProgram, error) {
 	path, err := program.Look(os.Getenv("PATH"), "bwrap")
 	if err != nil {
 		return bubblewrapProgram{}, fmt.Errorf("%w: bubblewrap is not installed (%w)", ErrUnavailable, err)
@@ -28,13 +55,18 @@ func findBubblewrap() (bubblewrapProgram, error) {
 	if err != nil {
 		return bubblewrapProgram{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
+	found := bubblewrapProgram{path: path, setuid: info.Mode()&os.ModeSetuid != 0, file: fileOf(path, info)}
+	if known.File != "" && known.File == found.file {
+		if _, err := fmt.Sscanf(known.Version, "%d.%d", &found.major, &found.minor); err == nil {
+			return found, nil
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
 	if err != nil {
 		return bubblewrapProgram{}, fmt.Errorf("%w: cannot read the version of %s: %w: %s", ErrUnavailable, path, err, firstLine(out))
 	}
-	found := bubblewrapProgram{path: path, setuid: info.Mode()&os.ModeSetuid != 0}
 	if _, err := fmt.Sscanf(string(out), "bubblewrap %d.%d", &found.major, &found.minor); err != nil {
 		return bubblewrapProgram{}, fmt.Errorf("%w: %s reports the version %q", ErrUnavailable, path, firstLine(out))
 	}
@@ -64,7 +96,7 @@ func (b bubblewrapProgram) inMemory(size int64) memoryFolder {
 // Weakness tells a person who may mend it what the isolation of this machine lacks. It is empty if nothing is missing, or if
 // there is no isolation at all.
 func Weakness() string {
-	bwrap, err := findBubblewrap()
+	bwrap, err := findBubblewrap(Bubblewrap{})
 	switch {
 	case err == nil && !bwrap.boundsMemory():
 		return fmt.Sprintf("%s is version %d.%d and cannot limit the folders that it keeps in memory; 0.7 can", bwrap.path, bwrap.major, bwrap.minor)

@@ -81,6 +81,8 @@ type Spec struct {
 	Settings Settings `json:"settings,omitzero"`
 	// Private are the system's private files as the engine last saw them. If it is null, the shim searches for them.
 	Private []string `json:"private"`
+	// Bubblewrap is the one that the engine last saw on this machine.
+	Bubblewrap sandbox.Bubblewrap `json:"bubblewrap,omitzero"`
 }
 
 // Defaults of limits a Spec leaves at zero.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -52,6 +54,9 @@ type order struct {
 	// that all of them reach; empty for one engine. Its lease is Lease.
 	Shared, URL string
 	Lease       time.Duration
+	Workers     string // where their workers find an engine; empty for the one that began them
+	// Serve has the engine do what it is asked, and see no run to its end, until it is told to end.
+	Serve bool
 }
 
 // options are those of the order's engine.
@@ -60,6 +65,7 @@ func (o order) options() app.Options {
 	if o.Shared != "" {
 		opts.Database, opts.Objects = filepath.Join(o.Shared, "stellwerk.db"), filepath.Join(o.Shared, "blobs")
 		opts.Lease, opts.Look, opts.Silence = o.Lease, o.Lease/4, 3*o.Lease
+		opts.Workers.URL = o.Workers
 	}
 	return opts
 }
@@ -121,6 +127,16 @@ func serve(o order) error {
 		return err
 	}
 	out.say(sayUp)
+	if o.Serve {
+		asked, done := signal.NotifyContext(ctx, syscall.SIGTERM)
+		<-asked.Done()
+		done()
+		if err := stop(); err != nil {
+			return err
+		}
+		out.say(sayOver)
+		return nil
+	}
 	if o.Queue {
 		if err := o.succession(ctx, a); err != nil {
 			return err

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -108,7 +107,7 @@ func (p *person) ask(what func(api.Service) error) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		svc, hangUp, err := app.Dial(p.ctx, app.Options{State: p.world.host()})
+		svc, hangUp, err := p.world.dial(p.ctx)
 		if err == nil {
 			err = errors.Join(what(svc), hangUp())
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ var moments = []core.Type{
 // deleted. An engine on another host with an empty folder goes on, and meets the same end. What comes of it is what
 // comes of a run that nobody disturbed.
 func TestAHostBurns(t *testing.T) {
+	t.Parallel() // most of the time is waited
 	eachKind(t, func(w *world, _ int) {
 		if err := os.RemoveAll(w.state); err != nil {
 			w.t.Fatal(err)
@@ -33,6 +35,7 @@ func TestAHostBurns(t *testing.T) {
 
 // TestHostsTakeTurns: two hosts fail one after the other, and each comes back with what it had when it failed.
 func TestHostsTakeTurns(t *testing.T) {
+	t.Parallel() // most of the time is waited
 	eachKind(t, func(w *world, n int) { w.move(fmt.Sprintf("host-%d", (n+1)%2)) })
 }
 
@@ -91,6 +94,16 @@ func (w *world) outcome(branch string) outcome {
 	w.acknowledged(h)
 	w.completed(h)
 	w.manifest(h)
+	for attempt, d := range w.deeds(h)[h.row.ID] {
+		if d.begins > 1 {
+			w.t.Errorf("attempt %s began %d times", attempt, d.begins)
+		}
+	}
+	for _, exit := range bodiesOf[core.AttemptExited](h) {
+		if _, err := os.Stat(filepath.Join(w.state, "runs", h.row.ID, "transcripts", exit.Attempt+".jsonl")); exit.Transcript != "" && err != nil {
+			w.t.Errorf("the run's folder lacks a transcript: %v", err)
+		}
+	}
 	o := outcome{Files: map[string]string{}, Documents: map[string]string{}, Pulls: w.pulls(h)}
 	if w.git("branch", "--list", branch) == "" {
 		w.t.Fatalf("nothing was published:\n%s", h)

@@ -3,6 +3,7 @@ package crash
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +12,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
 )
 
 // world is a state folder, a person's repository and a record of everything
@@ -26,7 +30,10 @@ type world struct {
 	shared, url string
 	heard       map[string]bool // events of a team's engines, by run and number
 	hosts       int             // that burnt
-	moved       sync.Mutex      // held while state becomes that of another host
+	dial        func(context.Context) (api.Service, func() error, error)
+	more        []string   // environment of engines
+	workers     string     // URL at which workers find an engine
+	moved       sync.Mutex // held while state becomes that of another host
 
 	wedge string // folder of a program that engines take for git; empty for none
 
@@ -47,6 +54,9 @@ func newWorld(t *testing.T, isolation string, tell func(ledger string) story) *w
 	w := &world{
 		t: t, isolation: isolation, root: root, state: filepath.Join(root, "state"), repository: filepath.Join(root, "repository"),
 		log: filepath.Join(root, "engine.log"), acks: map[string]map[int64]string{},
+	}
+	w.dial = func(ctx context.Context) (api.Service, func() error, error) {
+		return app.Dial(ctx, app.Options{State: w.host()})
 	}
 	if isolation == "none" {
 		w.ledger = filepath.Join(root, "ledger")
@@ -90,7 +100,7 @@ func (w *world) close() {
 func (w *world) order(branches ...string) order {
 	return order{
 		State: w.state, Repository: w.repository, Playbook: w.story.name, Isolation: w.isolation, Branches: branches,
-		Gates: w.story.project, Apart: w.story.apart(), Wedge: w.wedge, Shared: w.shared, URL: w.url, Lease: teamLease,
+		Gates: w.story.project, Apart: w.story.apart(), Wedge: w.wedge, Shared: w.shared, URL: w.url, Lease: teamLease, Workers: w.workers,
 	}
 }
 
@@ -128,6 +138,7 @@ func (w *world) command(o order) (*exec.Cmd, *os.File) {
 	cmd := exec.Command(self, roleEngine, string(text))
 	cmd.Dir, cmd.Stdout, cmd.Stderr = w.root, out, log
 	cmd.Env = append(os.Environ(), "HOME="+w.root, "XDG_CONFIG_HOME="+filepath.Join(w.root, "config"), "GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.org", "STELLWERK_FORGE_POLL=1s")
+	cmd.Env = append(cmd.Env, w.more...)
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func (j *Journal) recover(head *core.Run, events []core.Event) error {
 	case events[0].Seq == 1:
 		state = nil
 	case state == nil || state.Stream.Seq+1 != events[0].Seq:
-		return nil
+		return j.recall(head, events)
 	}
 	for _, e := range events {
 		body, err := core.Decode(e)
@@ -40,6 +40,34 @@ func (j *Journal) recover(head *core.Run, events []core.Event) error {
 		j.lost[head.ID] = state
 	} else {
 		delete(j.lost, head.ID)
+	}
+	return nil
+}
+
+// recall brings into a folder that goes on the transcripts of attempts that another engine collected meanwhile.
+func (j *Journal) recall(head *core.Run, events []core.Event) error {
+	for _, e := range events {
+		if e.Type != core.TypeAttemptExited {
+			continue
+		}
+		body, err := core.Decode(e)
+		if err != nil {
+			return err
+		}
+		exited, _ := body.(core.AttemptExited)
+		_, task, a := head.Attempt(exited.Attempt)
+		if a == nil || exited.Transcript == "" {
+			continue
+		}
+		err = j.Use(head.ID, func(f *runfolder.Folder) error {
+			if f.HasTranscript(a.ID) {
+				return nil
+			}
+			return j.recoverTranscript(f, head, task, a, exited, e.At)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -39,6 +40,7 @@ type ended struct {
 	engine  *heard
 	refuses error
 	folder  string
+	vacated chan string // nil if nobody listens
 }
 
 func (e *ended) Conclude(ctx context.Context, run string, fence int64, body core.Body) (*core.Run, error) {
@@ -51,6 +53,13 @@ func (e *ended) Conclude(ctx context.Context, run string, fence int64, body core
 func (*ended) Poke(context.Context, string) error { return nil }
 
 func (*ended) Owns(string, int64) bool { return true }
+
+func (e *ended) Vacate(_ context.Context, run string, fence int64, attempt string) error {
+	if e.vacated != nil {
+		e.vacated <- fmt.Sprint(run, " ", fence, " ", attempt)
+	}
+	return nil
+}
 
 const theAttempt = "api.r1.a1"
 

@@ -28,6 +28,9 @@ type Engine interface {
 	// Conclude brings what happened to the engine, under the fence that the action was
 	// asked for with. It fails with store.ErrFenced if another engine owns the project now.
 	Conclude(ctx context.Context, run string, fence int64, body core.Body) (*core.Run, error)
+	// Vacate gives back the slots of an attempt whose agent has ended, before Conclude
+	// tells how. It only saves time.
+	Vacate(ctx context.Context, run string, fence int64, attempt string) error
 	// Poke asks for the run's effects to be handed out again.
 	Poke(ctx context.Context, run string) error
 	// Owns reports that this engine owns a project under a fence, with time enough to

@@ -48,6 +48,8 @@ func (b *barred) Conclude(_ context.Context, _ string, _ int64, body core.Body) 
 
 func (*barred) Owns(string, int64) bool { return true }
 
+func (*barred) Vacate(context.Context, string, int64, string) error { return nil }
+
 func (b *barred) Poke(context.Context, string) error {
 	b.mu.Lock()
 	if b.failing > 0 {

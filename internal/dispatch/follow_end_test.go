@@ -18,6 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // fated is a place where an attempt goes through statuses, one for each wait.
@@ -26,9 +27,16 @@ type fated struct {
 	statuses []spawn.Status
 	calls    []string
 	broken   map[string]error
+	idle     chan struct{} // the agent has ended
+	taken    chan struct{} // what Wait waits for, once the agent has ended
 }
 
+func (f *fated) Idle(spawn.ID) <-chan struct{} { return f.idle }
+
 func (f *fated) Wait(context.Context, spawn.ID) (spawn.Status, error) {
+	if f.taken != nil {
+		<-f.taken
+	}
 	status := f.statuses[0]
 	f.statuses, f.calls = f.statuses[1:], append(f.calls, "wait")
 	return status, f.broken["wait"]
@@ -106,6 +114,32 @@ func TestAnAttemptIsFollowedToItsEnd(t *testing.T) {
 	e.Spawner = f
 	if err := e.stopAttempt(t.Context(), e.run, core.StopAttempt{Attempt: "api.r1.a9"}); err != nil || !slices.Equal(f.calls, []string{"kill"}) {
 		t.Errorf("stopped was %v, %v", f.calls, err)
+	}
+}
+
+// TestSlotsAreGivenBackBeforeTheEnd: once the agent has ended, while what it left is still being handed in.
+func TestSlotsAreGivenBackBeforeTheEnd(t *testing.T) {
+	e := newEnded(t, shim.Exit{Outcome: agent.Outcome{OK: true}}, nil)
+	_, _, attempt := e.run.Attempt(theAttempt)
+	attempt.Status = core.AttemptRunning
+	f := &fated{statuses: []spawn.Status{spawn.Exited}, idle: make(chan struct{}), taken: make(chan struct{})}
+	e.Spawner, e.vacated = f, make(chan string)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- e.watchAttempt(owning(t.Context(), 7), e.run, core.WatchAttempt{Attempt: theAttempt})
+	}()
+	close(f.idle)
+	select {
+	case got := <-e.vacated:
+		if want := e.run.ID + " 7 " + theAttempt; got != want || len(e.engine.news) > 0 {
+			t.Errorf("given back is %q, want %q, after %d events", got, want, len(e.engine.news))
+		}
+	case <-time.After(waittest.Limit):
+		t.Error("the slots were kept")
+	}
+	close(f.taken)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -26,6 +26,8 @@ type holder struct {
 
 func (h *holder) Owns(_ string, fence int64) bool { return h.owns.Load() && fence == 7 }
 
+func (*holder) Vacate(context.Context, string, int64, string) error { return nil }
+
 func (h *holder) Poke(context.Context, string) error { h.poked.Add(1); return nil }
 
 func (h *holder) Conclude(_ context.Context, _ string, fence int64, _ core.Body) (*core.Run, error) {

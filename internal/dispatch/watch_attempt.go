@@ -31,10 +31,29 @@ func (d *Dispatcher) watchAttempt(ctx context.Context, run *core.Run, a core.Wat
 			d.meter(watch, run, a.Attempt)
 		}
 	}()
+	vacated := make(chan struct{})
+	go func() {
+		defer close(vacated)
+		d.vacate(watch, run, a.Attempt)
+	}()
 	err = d.follow(ctx, run, a.Attempt)
 	done()
 	<-metered
+	<-vacated
 	return err
+}
+
+// vacate gives an attempt's slots to whoever is next once its agent has ended: taking over
+// what it left needs none.
+func (d *Dispatcher) vacate(ctx context.Context, run *core.Run, attempt string) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-d.Spawner.Idle(spawn.ID{Run: run.ID, Attempt: attempt}):
+	}
+	if err := d.engine.Vacate(ctx, run.ID, fenceOf(ctx), attempt); err != nil && ctx.Err() == nil {
+		d.Log.Warn("an attempt keeps its slots until its end is recorded", "run", run.Alias, "attempt", attempt, "error", err)
+	}
 }
 
 // follow waits until an attempt is over and reports it. What a dead shim left

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -163,6 +164,39 @@ func TestARunThatRestsHasNoPlaceInTheQueue(t *testing.T) {
 	if types := b.types("r3"); slices.Contains(types, core.TypeClaimFreed) {
 		t.Errorf("r3 rests, and has %v", types)
 	}
+}
+
+// TestTheNextAgentNeedNotWaitForAHandIn: slots are given back when an agent has ended, once, and by the project's owner
+// alone. The attempt's end, recorded afterwards, takes nothing from whoever has them by then.
+func TestTheNextAgentNeedNotWaitForAHandIn(t *testing.T) {
+	b, _ := waitingLine(t, "r1", "r2", "r3")
+	vacate := func(run, attempt string) {
+		t.Helper()
+		if err := b.engine.Vacate(t.Context(), run, 0, attempt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.engine.Vacate(t.Context(), "r1", 99, "a.r1.a1"); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("an engine that does not own it gives slots back: %v", err)
+	}
+	vacate("r1", "a.r1.a9")
+	vacate("r2", "a.r1.a1")
+	b.wantLine("nobody has ended who works", "r1 | r2 r3")
+	head := b.head("r1")
+	vacate("r1", "a.r1.a1")
+	b.wantLine("its agent has ended", "r2 | r3")
+	if b.head("r1") != head {
+		t.Errorf("it cost events: %v", b.types("r1"))
+	}
+	if b.look("r2"); b.load("r2").Attempts != 1 {
+		t.Error("r2 does not begin")
+	}
+	vacate("r1", "a.r1.a1")
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitFinished, Delivery: delivered(1)})
+	b.wantLine("its end is recorded", "r2 | r3")
+	vacate("r1", "a.r1.a1")
+	vacate("r2", "a.r1.a1")
+	b.wantLine("r2's agent has ended", "r3 | ")
 }
 
 // TestARaisedLimitIsFelt by the run that waits because of it.

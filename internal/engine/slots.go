@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -117,6 +118,32 @@ func (e *Engine) inLine(ctx context.Context, s *stream, fence int64) error {
 		}
 	}
 	return nil
+}
+
+// Vacate gives back the slots of an attempt whose agent has ended, before its end is on
+// record: what it left is still to be taken over, and meanwhile the next agent can
+// work. Slots are the store's, so no event tells of it; the attempt's own end finds
+// them given back.
+func (e *Engine) Vacate(ctx context.Context, run string, fence int64, attempt string) error {
+	s := e.streams.get(core.RunStream(run))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if err := e.load(ctx, s); err != nil {
+			return err
+		}
+		holder := core.SlotHolder(run, attempt)
+		if s.run == nil || !has(s.has.held, core.Slots{Holder: holder}) {
+			return nil
+		}
+		err := e.store.Commit(ctx, store.Commit{
+			Stream: s.name, Of: s.run.Project, Fence: fence, After: s.head.Seq, Free: []string{holder}, DueAt: due(s.run), Attended: true,
+		})
+		if !errors.Is(err, store.ErrStale) {
+			return err
+		}
+		s.drop() // another engine has moved it on
+	}
 }
 
 // handed tells a run that one of its attempts was handed its slots.

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// VariableDone names the descriptor of a pipe that a shim closes as soon as exit.json is written, so that its starter need
-// not wait for the process to end. It only saves time.
+// VariableDone names the descriptor of a pipe by which a shim tells its starter how far it is: one byte when the agent has
+// ended, whose slot somebody else can have, and the end of the pipe when exit.json is written. It only saves time.
 const VariableDone = "STELLWERK_SHIM_DONE"
 
 // takeDone takes the pipe over, so that nothing the shim starts holds it; nil if there is none.
@@ -19,6 +19,13 @@ func takeDone() *os.File {
 	}
 	syscall.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), "done")
+}
+
+// tellIdle tells the starter that the agent and everything it started are gone. A starter that is gone itself does not mind.
+func tellIdle(done *os.File) {
+	if done != nil {
+		_, _ = done.Write([]byte{0})
+	}
 }
 
 // closeDone tells the starter that exit.json is written.

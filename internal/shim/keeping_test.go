@@ -131,7 +131,7 @@ func TestATranscriptThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestDoneIsToldOnce: the pipe is closed with the end, nothing that the shim starts holds it, and a number that is
+// TestDoneIsToldOnce: one byte for the agent's end, and the pipe is closed with that of the attempt, nothing that the shim starts holds it, and a number that is
 // none of the shim's to close is left alone.
 func TestDoneIsToldOnce(t *testing.T) {
 	for _, text := range []string{"", "x", "-1", "0", "1", "2"} {
@@ -157,9 +157,14 @@ func TestDoneIsToldOnce(t *testing.T) {
 	if out, err := exec.Command("/bin/sh", "-c", fmt.Sprintf("ls /proc/$$/fd/%d", fd)).CombinedOutput(); err == nil {
 		t.Errorf("a child holds it: %s", out)
 	}
+	tellIdle(done)
+	if n, err := read.Read(make([]byte, 2)); n != 1 || err != nil {
+		t.Errorf("the agent's end is told in %d bytes, %v", n, err)
+	}
 	closeDone(done)
 	if n, err := read.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("it is not given: %d, %v", n, err)
 	}
+	tellIdle(nil)
 	closeDone(nil)
 }

@@ -73,7 +73,7 @@ func Run(ctx context.Context, folder string, opts Options) error {
 	defer cancel()
 	opts.later = &sync.WaitGroup{}
 	defer opts.later.Wait()
-	exit := attempt(ctx, folder, opts)
+	exit := attempt(ctx, folder, opts, func() { tellIdle(done) })
 	if err := writeExit(folder, exit); err != nil {
 		return err
 	}
@@ -84,13 +84,14 @@ func Run(ctx context.Context, folder string, opts Options) error {
 	return nil
 }
 
-// attempt does everything between started and exit.json. Whatever goes wrong becomes part of the Exit.
-func attempt(ctx context.Context, folder string, opts Options) Exit {
+// attempt does everything between started and exit.json, and calls idle when the agent has ended. Whatever goes wrong
+// becomes part of the Exit.
+func attempt(ctx context.Context, folder string, opts Options, idle func()) Exit {
 	exit := Exit{Proto: Proto, Reason: ReasonStartFailed, ExitCode: -1, StartedAt: time.Now().UTC()}
 	spec, err := ReadSpec(folder)
 	if err == nil {
 		exit.Attempt, exit.Isolation = spec.Attempt, spec.Isolation
-		err = carryOut(ctx, folder, spec, opts, &exit)
+		err = carryOut(ctx, folder, spec, opts, idle, &exit)
 	}
 	if err != nil {
 		exit.Detail = cmp.Or(exit.Detail, err.Error()) // carryOut says it without secrets
@@ -110,7 +111,7 @@ type provisions struct {
 	running  func() // called when the agent runs; nil for nothing
 }
 
-func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit *Exit) (err error) {
+func carryOut(ctx context.Context, folder string, spec Spec, opts Options, idle func(), exit *Exit) (err error) {
 	with := provisions{}
 	if with.secrets, err = takeSecrets(spec.Secrets); err != nil {
 		return err
@@ -153,6 +154,7 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 		return err
 	}
 	opts.Reserved = next.take()
+	idle()
 	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), with.redactor)
 	if spec.Writes == core.WritesCode {
 		// A cancelled attempt hands in too, even if it was cancelled before the shim started anything: the agent of a

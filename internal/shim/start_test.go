@@ -84,7 +84,7 @@ func TestAStartThatFailsIsWholeInItsEnd(t *testing.T) {
 			exit := attempt(t.Context(), folder, Options{
 				Agents: map[string]agent.Agent{"odd": odd{c.launch}}, Log: slog.New(slog.DiscardHandler),
 				NewRedactor: func([]string) (Redactor, error) { return veil{}, nil },
-			})
+			}, func() { t.Error("an agent that never began has ended") })
 			if exit.StartedAt.Before(before) || exit.EndedAt.Before(exit.StartedAt) || !strings.HasPrefix(exit.Detail, c.want) || strings.HasSuffix(c.want, "program") && exit.Detail != c.want {
 				t.Errorf("from %s to %s: %s", exit.StartedAt, exit.EndedAt, exit.Detail)
 			}
@@ -97,13 +97,13 @@ func TestAStartThatFailsIsWholeInItsEnd(t *testing.T) {
 	}
 	folder, broken := t.TempDir(), errors.New("no rules")
 	opts := Options{NewRedactor: func([]string) (Redactor, error) { return nil, broken }}
-	if exit := attempt(t.Context(), folder, opts); exit.Reason != ReasonStartFailed || exit.Proto != Proto || exit.ExitCode != -1 || !strings.HasPrefix(exit.Detail, "read the attempt's spec: ") || exit.EndedAt.IsZero() {
+	if exit := attempt(t.Context(), folder, opts, func() {}); exit.Reason != ReasonStartFailed || exit.Proto != Proto || exit.ExitCode != -1 || !strings.HasPrefix(exit.Detail, "read the attempt's spec: ") || exit.EndedAt.IsZero() {
 		t.Errorf("without a spec: %+v", exit)
 	}
 	if err := WriteSpec(folder, goodSpec(t)); err != nil {
 		t.Fatal(err)
 	}
-	if exit := attempt(t.Context(), folder, opts); exit.Reason != ReasonStartFailed || exit.Detail != "prepare the removal of secrets: no rules" {
+	if exit := attempt(t.Context(), folder, opts, func() {}); exit.Reason != ReasonStartFailed || exit.Detail != "prepare the removal of secrets: no rules" {
 		t.Errorf("without a redactor: %+v", exit)
 	}
 }
@@ -187,5 +187,27 @@ func TestAClaimThatIsGivenUp(t *testing.T) {
 	}
 	if err := Salvage(t.Context(), folder, Options{}); !errors.Is(err, ErrNotLost) {
 		t.Errorf("salvaged: %v", err)
+	}
+}
+
+// TestAnAgentsEndIsToldBeforeItsWorkIsHandedIn, so that its slot is free meanwhile.
+func TestAnAgentsEndIsToldBeforeItsWorkIsHandedIn(t *testing.T) {
+	folder, spec := t.TempDir(), goodSpec(t)
+	spec.Agent = "odd"
+	if err := WriteSpec(folder, spec); err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	opts := Options{
+		Agents: map[string]agent.Agent{"odd": odd{agent.Launch{Argv: []string{"/bin/sh", "-c", "true"}}}}, Log: slog.New(slog.DiscardHandler),
+		NewRedactor: func([]string) (Redactor, error) { return veil{}, nil },
+		HandIn:      []string{"/bin/false"}, HandInHere: func(context.Context, string) error {
+			order = append(order, "hand-in")
+			return errors.New("there is nothing")
+		},
+	}
+	exit := attempt(t.Context(), folder, opts, func() { order = append(order, "idle") })
+	if got := strings.Join(order, ", "); got != "idle, hand-in" || exit.Reason != ReasonExited {
+		t.Errorf("done was %q, and the end is %+v", got, exit)
 	}
 }

@@ -58,6 +58,9 @@ type Order struct {
 //
 // Wait returns when the status is final, or with the context's error. An attempt that is Absent is not waited for.
 //
+// Idle is closed when the agent of an attempt has ended, as soon as that is known here: what it left may still be handed
+// in. It only saves time. Nil means that the end is not known before Wait tells it.
+//
 // Salvage requests that the leavings of a Lost attempt be saved: no agent runs, and how it ended is on record. For an
 // attempt that is not lost it does nothing.
 type Spawner interface {
@@ -66,5 +69,6 @@ type Spawner interface {
 	Probe(ctx context.Context, id ID) (Status, error)
 	Kill(ctx context.Context, id ID) error
 	Wait(ctx context.Context, id ID) (Status, error)
+	Idle(id ID) <-chan struct{}
 	Salvage(ctx context.Context, id ID) error
 }

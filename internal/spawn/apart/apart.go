@@ -192,6 +192,9 @@ func (s *Spawner) Wait(ctx context.Context, id spawn.ID) (spawn.Status, error) {
 	return s.Exchange.Wait(ctx, id, func() (spawn.Status, <-chan struct{}, error) { return s.probe(ctx, id) })
 }
 
+// Idle implements spawn.Spawner: nothing is heard of an agent's end before that of the attempt.
+func (s *Spawner) Idle(spawn.ID) <-chan struct{} { return nil }
+
 // Salvage implements spawn.Spawner: what has arrived of a lost attempt is what there is.
 func (s *Spawner) Salvage(ctx context.Context, id spawn.ID) error {
 	status, err := s.Probe(ctx, id)

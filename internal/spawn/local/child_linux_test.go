@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
@@ -169,6 +170,38 @@ func TestTwoChildrenOfOneFolder(t *testing.T) {
 	}
 	if (*child)(nil).news(first) != nil || first.news(first) != first.ended || first.news(nil) != first.spoke || first.news(second) != first.spoke {
 		t.Error("a child tells what was heard before")
+	}
+}
+
+// TestAnAgentsEndIsHeard from a child that says so, and from no other.
+func TestAnAgentsEndIsHeard(t *testing.T) {
+	s, told, silent := script(`if [ -e "$1/tell" ]; then printf x >&3; fi; `+untilGo), t.TempDir(), t.TempDir()
+	put(t, told, "tell", "")
+	for _, folder := range []string{told, silent} {
+		if err := s.Start(t.Context(), spawn.Order{ID: in(folder)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	idle, never := s.Idle(in(told)), s.Idle(in(silent))
+	select {
+	case <-idle:
+	case <-time.After(waittest.Limit):
+		t.Error("it was not heard")
+	}
+	put(t, told, "go", "")
+	put(t, silent, "go", "")
+	own := s.child(silent)
+	drained(t, s)
+	if own != nil {
+		<-own.spoke
+	}
+	select {
+	case <-never:
+		t.Error("one that said nothing was heard")
+	default:
+	}
+	if s.Idle(in(told)) != nil {
+		t.Error("a child that is gone is listened to")
 	}
 }
 

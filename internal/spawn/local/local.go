@@ -130,19 +130,23 @@ func (s *Spawner) give(folder string, secrets []string) bool {
 
 // child is a process of ours that is busy with a folder.
 type child struct {
+	idle  <-chan struct{} // closed when it has said that the agent has ended; a child that died has not
 	spoke <-chan struct{} // closed when it has said how the attempt went, or has ended
 	ended <-chan struct{} // closed when it has been reaped
 }
 
 // adopt notes a child until it has ended, and been reaped.
 func (s *Spawner) adopt(folder string, reaped <-chan struct{}, word *os.File) {
-	spoke, ended := make(chan struct{}), make(chan struct{})
-	own := &child{spoke: spoke, ended: ended}
+	idle, spoke, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	own := &child{idle: idle, spoke: spoke, ended: ended}
 	s.mu.Lock()
 	s.children[folder] = append(s.children[folder], own)
 	s.mu.Unlock()
 	go func() {
-		_, _ = io.Copy(io.Discard, word) // nothing is ever written: it ends when the child lets go
+		if n, _ := word.Read(make([]byte, 1)); n > 0 {
+			close(idle)
+		}
+		_, _ = io.Copy(io.Discard, word) // it ends when the child lets go
 		close(spoke)
 	}()
 	go func() {
@@ -249,6 +253,14 @@ func (s *Spawner) Wait(ctx context.Context, id spawn.ID) (spawn.Status, error) {
 		case <-tick.C:
 		}
 	}
+}
+
+// Idle implements spawn.Spawner. Only a child of ours is heard.
+func (s *Spawner) Idle(id spawn.ID) <-chan struct{} {
+	if own := s.child(s.options.Folder(id)); own != nil {
+		return own.idle
+	}
+	return nil
 }
 
 // news is what a child does next, nil for no child: it speaks and, where that was heard, ends.

@@ -43,6 +43,7 @@ func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
 		"runs to its end":            runs,
 		"runs once":                  once,
 		"is adopted":                 adopted,
+		"tells of the agent's end":   idle,
 		"is killed":                  killed,
 		"killed before its start":    killedBefore,
 		"waiting can be given up":    givenUp,
@@ -116,6 +117,34 @@ func adopted(t *testing.T, h Harness) {
 	finish(t, first, a, shim.ReasonExited)
 }
 
+// idle: an engine that hears of the agent's end hears no sooner, and has heard when the attempt is over.
+func idle(t *testing.T, h Harness) {
+	a, s := h.Attempt(t, waitForGo), h.Engine()
+	if s.Idle(a.Order.ID) != nil {
+		t.Error("an agent that has not begun is listened to")
+	}
+	start(t, s, a)
+	await(t, a, "ready")
+	ended := s.Idle(a.Order.ID)
+	if over(ended) {
+		t.Error("it is said to have ended while it works")
+	}
+	shimtest.Write(t, filepath.Join(a.Shared, "go"), "")
+	finish(t, s, a, shim.ReasonExited)
+	if ended != nil {
+		shimtest.Await(t, "the word of its end", func() bool { return over(ended) })
+	}
+}
+
+func over(ended <-chan struct{}) bool {
+	select {
+	case <-ended:
+		return true
+	default:
+		return false
+	}
+}
+
 func killed(t *testing.T, h Harness) {
 	a, first, second := h.Attempt(t, waitForGo), h.Engine(), h.Engine()
 	start(t, first, a)
@@ -160,11 +189,15 @@ func lost(t *testing.T, h Harness) {
 	a, first, second := h.Attempt(t, waitForGo), h.Engine(), h.Engine()
 	start(t, first, a)
 	await(t, a, "ready")
+	idle := first.Idle(a.Order.ID)
 	h.Crash(t, a)
 	for _, s := range []spawn.Spawner{first, second} {
 		if status, err := s.Wait(t.Context(), a.Order.ID); err != nil || status != spawn.Lost {
 			t.Fatalf("got %s, %v", status, err)
 		}
+	}
+	if over(idle) {
+		t.Error("the agent of a lost attempt is said to have ended: nobody knows")
 	}
 	start(t, second, a)
 	expect(t, second, a, spawn.Lost)

@@ -34,6 +34,16 @@ func openLine(ctx context.Context, shop *workshop, dir string) (*line, error) {
 
 // openLineWith has somebody execute effects.
 func openLineWith(ctx context.Context, shop *workshop, dir string, who engine.Dispatcher) (*line, error) {
+	l, err := layLine(ctx, shop, dir, who)
+	if err != nil {
+		return nil, err
+	}
+	l.start(ctx)
+	return l, nil
+}
+
+// layLine has everything but a running engine.
+func layLine(ctx context.Context, shop *workshop, dir string, who engine.Dispatcher) (*line, error) {
 	l := &line{log: shop.log, who: who}
 	var err error
 	l.app, err = app.Open(ctx, app.Options{State: dir, Version: "bench", Log: shop.log, Wrap: func(p *app.Parts) {
@@ -43,7 +53,6 @@ func openLineWith(ctx context.Context, shop *workshop, dir string, who engine.Di
 	if err != nil {
 		return nil, err
 	}
-	l.start(ctx)
 	return l, nil
 }
 

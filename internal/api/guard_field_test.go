@@ -47,7 +47,7 @@ func byRole(t *testing.T, call func(context.Context, api.Service) error) (approv
 // TestEachFieldOfAStart: whoever adds a field says here whose it is. By itself it is an admin's.
 func TestEachFieldOfAStart(t *testing.T) {
 	approvers := map[string]bool{}
-	for _, name := range []string{"Project", "Goal", "Title", "Issue", "Playbook", "Base", "Branch", "Yes", "Options", "Preflight", "Ticket", "NoQueue", "Conversation"} {
+	for _, name := range []string{"Project", "Goal", "Title", "Issue", "Playbook", "Base", "Branch", "Yes", "Options", "Preflight", "Ticket", "NoQueue", "Conversation", "ID"} {
 		approvers[name] = true
 	}
 	for i := range reflect.TypeFor[api.StartRun]().NumField() {

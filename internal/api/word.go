@@ -40,6 +40,9 @@ type StartRun struct {
 	// Conversation is where the goal is said, by its id; the project's first where
 	// empty.
 	Conversation string `json:"-"`
+	// ID is the run's, for a caller that may ask twice: it gets what came of the
+	// first request. A new one is made if it is empty.
+	ID string `json:"-"`
 }
 
 // Approve approves what waits. Subject is what the person was shown, and must be

@@ -81,7 +81,10 @@ func (c *cockpit) startEpic(r *http.Request) (page, string, error) {
 	}
 	var run api.Run
 	if err == nil {
-		run, err = c.once.do(r, func(ctx context.Context) (api.Run, error) { return c.svc.StartRun(ctx, req) })
+		run, err = c.once.do(r, func(ctx context.Context, id string) (api.Run, error) {
+			req.ID = id
+			return c.svc.StartRun(ctx, req)
+		})
 	}
 	if err != nil {
 		return c.notStarted(r, form, req, err)

@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/document"
@@ -38,20 +41,25 @@ type once struct {
 }
 
 // submission is a form that was sent: somebody acts on it, and renews it meanwhile,
-// or it is done.
+// or it failed and nobody does, or it is done. An engine that stands still for longer
+// than lapse may act although another has taken its claim: both would start the run of
+// this id, and the store has one of an id.
 type submission struct {
+	ID   string  `json:"id,omitempty"` // of the run to start; none in forms of earlier versions
+	Free bool    `json:"free,omitempty"`
 	Done bool    `json:"done"`
 	Run  api.Run `json:"run"` // that came of it
 }
 
 // do acts, unless it was done already; then it gives what came of it. What failed
-// can be tried again.
-func (o *once) do(r *http.Request, act func(context.Context) (api.Run, error)) (api.Run, error) {
+// can be tried again. Whoever acts on the same form is given the same id for the run
+// that it starts, "" for any.
+func (o *once) do(r *http.Request, act func(ctx context.Context, id string) (api.Run, error)) (api.Run, error) {
 	if r.PostForm.Get("once") == "" || o.docs == nil {
-		return act(r.Context())
+		return act(r.Context(), "")
 	}
 	key := submissionKey(r)
-	claimed, done, err := o.claim(r.Context(), key)
+	claimed, id, done, err := o.claim(r.Context(), key)
 	if err != nil || done != nil {
 		return *orZero(done), err
 	}
@@ -60,11 +68,11 @@ func (o *once) do(r *http.Request, act func(context.Context) (api.Run, error)) (
 	defer func() { // also if acting breaks
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), recording)
 		defer cancel()
-		if err := o.conclude(ctx, release(), run); err != nil {
-			o.log.Warn("what came of a form could not be kept; sent again, it starts once more", "error", err)
+		if err := o.conclude(ctx, release(), id, run); err != nil {
+			o.log.Warn("what came of a form could not be kept", "error", err)
 		}
 	}()
-	started, err := act(r.Context())
+	started, err := act(r.Context(), id)
 	if err == nil {
 		run = &started
 	}
@@ -80,37 +88,50 @@ func orZero(run *api.Run) *api.Run {
 
 // claim waits until it is the one to act on a form, or somebody has. Who does not
 // renew a claim is gone, and the next may have it; time is measured here, so that
-// no two clocks are compared.
-func (o *once) claim(ctx context.Context, key string) (mine store.Document, done *api.Run, err error) {
+// no two clocks are compared. The id is that of the form's first claim.
+func (o *once) claim(ctx context.Context, key string) (mine store.Document, id string, done *api.Run, err error) {
 	var version int64
 	var since time.Time
 	for {
 		k, err := document.Read[submission](ctx, o.docs, kindForm, key)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return mine, nil, err
+			return mine, "", nil, err
 		}
 		if k.Value.Done {
-			return mine, &k.Value.Run, nil
+			return mine, "", &k.Value.Run, nil
 		}
 		if k.Version != version {
 			version, since = k.Version, time.Now()
 		}
-		if version == 0 || time.Since(since) >= lapse {
-			mine, err = document.Make(kindForm, key, version, submission{})
-			if err == nil {
-				mine, err = o.docs.PutDocument(ctx, mine)
-			}
+		if version == 0 || k.Value.Free || time.Since(since) >= lapse {
+			mine, id, err = o.take(ctx, k, key)
 			if !errors.Is(err, store.ErrStale) {
-				return mine, nil, err
+				return mine, id, nil, err
 			}
 			continue
 		}
 		select {
 		case <-ctx.Done():
-			return mine, nil, ctx.Err()
+			return mine, "", nil, ctx.Err()
 		case <-time.After(askAgain):
 		}
 	}
+}
+
+// take claims a form on which nobody acts.
+func (o *once) take(ctx context.Context, k document.Kept[submission], key string) (mine store.Document, id string, err error) {
+	if id = k.Value.ID; id == "" {
+		made, err := uuid.NewV7()
+		if err != nil {
+			return mine, "", fmt.Errorf("make a run id: %w", err)
+		}
+		id = made.String()
+	}
+	mine, err = document.Make(kindForm, key, k.Version, submission{ID: id})
+	if err == nil {
+		mine, err = o.docs.PutDocument(ctx, mine)
+	}
+	return mine, id, err
 }
 
 // renew shows that somebody still acts, until the claim is released.
@@ -138,12 +159,14 @@ func (o *once) renew(claim store.Document) (release func() store.Document) {
 	}
 }
 
-// conclude keeps what came of a form, or lets somebody try again.
-func (o *once) conclude(ctx context.Context, claim store.Document, run *api.Run) error {
-	if run == nil {
-		return document.Remove(ctx, o.docs, claim.Kind, claim.Key, claim.Version)
+// conclude keeps what came of a form, or lets somebody try again. If another has taken the
+// claim, what that one does counts.
+func (o *once) conclude(ctx context.Context, claim store.Document, id string, run *api.Run) error {
+	came := submission{ID: id, Free: run == nil, Done: run != nil, Run: *orZero(run)}
+	err := document.Put(ctx, o.docs, claim.Kind, claim.Key, claim.Version, came)
+	if errors.Is(err, store.ErrStale) {
+		err = nil
 	}
-	err := document.Put(ctx, o.docs, claim.Kind, claim.Key, claim.Version, submission{true, *run})
 	return errors.Join(err, o.sweep(ctx))
 }
 

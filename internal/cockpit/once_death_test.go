@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/document"
@@ -22,7 +25,7 @@ import (
 func press(o *once, act func() (api.Run, error)) (api.Run, error) {
 	r := httptest.NewRequest(http.MethodPost, "/projects/shop/new", nil)
 	r.PostForm = url.Values{"once": {"0123456789abcdefghij"}}
-	return o.do(r, func(context.Context) (api.Run, error) { return act() })
+	return o.do(r, func(context.Context, string) (api.Run, error) { return act() })
 }
 
 // TestAFormOfADeadEngineIsTriedAgain: who does not renew its claim is gone; who takes
@@ -33,7 +36,7 @@ func TestAFormOfADeadEngineIsTriedAgain(t *testing.T) {
 		dead := once{docs: sqlitetest.Open(t, path), log: slog.New(slog.DiscardHandler)}
 		r := httptest.NewRequest(http.MethodPost, "/projects/shop/new", nil)
 		r.PostForm = url.Values{"once": {"0123456789abcdefghij"}}
-		if _, done, err := dead.claim(t.Context(), submissionKey(r)); err != nil || done != nil {
+		if _, _, done, err := dead.claim(t.Context(), submissionKey(r)); err != nil || done != nil {
 			t.Fatalf("%v, %v", done, err)
 		}
 		began := time.Now()
@@ -57,6 +60,50 @@ func TestAFormOfADeadEngineIsTriedAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestWhoeverActsOnAFormStartsTheSameRun: an engine that stood still acts although another has taken its claim, and so does
+// who tries again after that one failed. The store has one run of an id.
+func TestWhoeverActsOnAFormStartsTheSameRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	synctest.Test(t, func(t *testing.T) {
+		var ids []string
+		send := func(act func() error) {
+			t.Helper()
+			o := &once{docs: sqlitetest.Open(t, path), log: slog.New(slog.DiscardHandler)}
+			r := httptest.NewRequest(http.MethodPost, "/projects/shop/new", nil)
+			r.PostForm = url.Values{"once": {"0123456789abcdefghij"}}
+			_, err := o.do(r, func(_ context.Context, id string) (api.Run, error) {
+				ids = append(ids, id)
+				return api.Run{ID: id}, act()
+			})
+			if err != nil && !errors.Is(err, errTried) {
+				t.Error(err)
+			}
+		}
+		stood := &once{docs: sqlitetest.Open(t, path), log: slog.New(slog.DiscardHandler)}
+		r := httptest.NewRequest(http.MethodPost, "/projects/shop/new", nil)
+		r.PostForm = url.Values{"once": {"0123456789abcdefghij"}}
+		claim, id, _, err := stood.claim(t.Context(), submissionKey(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		send(func() error { return errTried })
+		began := time.Now()
+		send(func() error { return nil })
+		if took := time.Since(began); took >= lapse {
+			t.Errorf("after a failure it took %s to try again", took)
+		}
+		if len(ids) != 2 || ids[0] != id || ids[1] != id || uuid.Validate(id) != nil {
+			t.Errorf("the first was to start %s, the others %s", id, ids)
+		}
+		if err := stood.conclude(t.Context(), claim, id, nil); err != nil {
+			t.Errorf("the end of who stood still: %v", err)
+		}
+		send(func() error { t.Error("what was done is done again"); return nil })
+	})
+}
+
+var errTried = errors.New("not now")
 
 // TestOldFormsAreForgotten, and young ones are not.
 func TestOldFormsAreForgotten(t *testing.T) {

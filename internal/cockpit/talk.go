@@ -199,7 +199,10 @@ func (c *cockpit) speak(r *http.Request) (string, error) {
 	if r.PostForm.Has("start") {
 		req.Start = &api.StartRun{}
 	}
-	_, err := c.once.do(r, func(ctx context.Context) (api.Run, error) {
+	_, err := c.once.do(r, func(ctx context.Context, id string) (api.Run, error) {
+		if req.Start != nil {
+			req.Start.ID = id
+		}
 		_, err := c.svc.Speak(ctx, req)
 		return api.Run{}, err
 	})

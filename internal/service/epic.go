@@ -21,17 +21,28 @@ var _ dispatch.Epics = (*Service)(nil)
 func (a *Service) queue(ctx context.Context, s *start.Prepared) (api.Run, error) {
 	epic := epicOf(s)
 	p, err := a.engine.Tell(ctx, s.Started.Project, api.CallerFrom(ctx).Actor, func(p *core.Project) (core.Body, error) {
+		for _, e := range p.Queue {
+			if e.Run == epic.Run { // the same was asked for before
+				epic.ID = e.ID
+				return nil, nil
+			}
+		}
 		epic.ID = core.EpicID(p.Epics + 1)
 		return core.EpicQueued{Epic: epic}, nil
 	})
 	if err != nil {
 		return api.Run{}, err
 	}
+	return a.viewWaiting(ctx, p, *p.Epic(epic.ID))
+}
+
+// viewWaiting is the run that an epic in the queue is to become.
+func (a *Service) viewWaiting(ctx context.Context, p *core.Project, e core.QueuedEpic) (api.Run, error) {
 	driver, err := a.driver(ctx, p.ID)
 	if err != nil {
 		return api.Run{}, err
 	}
-	view := viewEpic(p, *p.Epic(epic.ID), driver)
+	view := viewEpic(p, e, driver)
 	return viewQueued(&view), nil
 }
 

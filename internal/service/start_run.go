@@ -8,6 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	"github.com/stellwerk-dev/stellwerk/internal/start"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -18,8 +19,57 @@ func (a *Service) StartRun(ctx context.Context, req api.StartRun) (api.Run, erro
 
 func anyPlaybook(*core.Playbook) error { return nil }
 
-// startRun begins a run whose playbook fits what it is begun for.
+// startRun begins a run whose playbook fits what it is begun for. If the same was asked for
+// before, perhaps of another engine, it returns what came of that.
 func (a *Service) startRun(ctx context.Context, req api.StartRun, fits func(*core.Playbook) error) (api.Run, error) {
+	if run, begun, err := a.begunBefore(ctx, req); begun || err != nil {
+		return run, err
+	}
+	run, refused := a.startNew(ctx, req, fits)
+	if refused == nil {
+		return run, nil
+	}
+	if run, begun, err := a.begunBefore(ctx, req); begun && err == nil {
+		return run, nil
+	}
+	return run, refused
+}
+
+// begunBefore finds the run that came of an earlier request with the same id, or the epic
+// that is to become it.
+func (a *Service) begunBefore(ctx context.Context, req api.StartRun) (run api.Run, begun bool, err error) {
+	if req.ID == "" {
+		return api.Run{}, false, nil
+	}
+	row, err := a.store.Run(ctx, req.ID)
+	if err == nil {
+		run, err := a.engine.Load(ctx, row.ID)
+		if err != nil {
+			return api.Run{}, false, err
+		}
+		return show.Run(run), true, nil
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return api.Run{}, false, err
+	}
+	if req.Project == "" {
+		return api.Run{}, false, nil
+	}
+	p, err := a.find.Project(ctx, req.Project)
+	if err != nil {
+		return api.Run{}, false, err
+	}
+	for _, e := range p.Queue {
+		if e.Run == req.ID {
+			run, err := a.viewWaiting(ctx, p, e)
+			return run, true, err
+		}
+	}
+	return api.Run{}, false, nil
+}
+
+// startNew prepares a run and begins it.
+func (a *Service) startNew(ctx context.Context, req api.StartRun, fits func(*core.Playbook) error) (api.Run, error) {
 	s, err := a.start.New(ctx, req, func(ctx context.Context, started core.RunStarted) (bool, error) {
 		if err := fits(&started.Playbook); err != nil {
 			return false, err

@@ -118,13 +118,20 @@ func (a *Starter) New(ctx context.Context, req api.StartRun, admit Admission) (*
 	return a.Prepare(ctx, req, id, admit)
 }
 
-// newRun refuses a request that no run can come from, and makes the run's id.
+// newRun refuses a request that no run can come from, and settles the run's id.
 func newRun(ctx context.Context, req api.StartRun) (uuid.UUID, error) {
 	if err := checkGoal(req); err != nil {
 		return uuid.Nil, err
 	}
 	if err := personalForge(ctx, req); err != nil {
 		return uuid.Nil, err
+	}
+	if req.ID != "" {
+		id, err := uuid.Parse(req.ID)
+		if err != nil {
+			return uuid.Nil, core.Errorf(core.CodeInvalid, "%.80q is not the id of a run: %w", req.ID, err)
+		}
+		return id, nil
 	}
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -20,8 +20,12 @@ import (
 var files embed.FS
 
 // cookieName tells apart engines on one machine, whose browsers give each of
-// them the cookies of all: ports do not separate cookies.
+// them the cookies of all: ports do not separate cookies. Behind a proxy browsers
+// do not see the engine's port, and several engines may be one site to them.
 func (l *Listener) cookieName() string {
+	if l.proxied {
+		return "__Host-stellwerk"
+	}
 	port := 0
 	if tcp, ok := l.Addr().(*net.TCPAddr); ok {
 		port = tcp.Port

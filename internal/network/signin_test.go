@@ -3,12 +3,14 @@ package network_test
 import (
 	"context"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 func TestSigningIn(t *testing.T) {
@@ -53,6 +55,29 @@ func TestSigningIn(t *testing.T) {
 	}
 	if a := w.ask(http.MethodGet, "/", "", "Cookie", cookie); a.StatusCode != http.StatusUnauthorized {
 		t.Errorf("after signing out: %d", a.StatusCode)
+	}
+}
+
+// TestEnginesBehindOneProxy: whoever signed in at one of them has at all, whichever ports they listen at. Engines that browsers
+// reach at ports of their own are told apart by them.
+func TestEnginesBehindOneProxy(t *testing.T) {
+	for behind, want := range map[bool]int{true: http.StatusOK, false: http.StatusUnauthorized} {
+		path := filepath.Join(t.TempDir(), "stellwerk.db")
+		c, host := network.Config{}, "localhost"
+		if behind {
+			c, host = network.Config{BehindProxy: true, Hosts: []string{"stellwerk.example.com"}}, "stellwerk.example.com"
+		}
+		one, other := serveAs(t, c, "one", sqlitetest.Open(t, path)), serveAs(t, c, "other", sqlitetest.Open(t, path))
+		in := one.ask(http.MethodPost, "/sign-in", "code="+one.code(), "Content-Type", "application/x-www-form-urlencoded", "Host", host)
+		if len(in.Cookies()) != 1 {
+			t.Fatalf("signed in: %d %s", in.StatusCode, in.text)
+		}
+		cookie := in.Cookies()[0].Name + "=" + in.Cookies()[0].Value
+		for engine, want := range map[*world]int{one: http.StatusOK, other: want} {
+			if a := engine.ask(http.MethodGet, "/runs/r1", "", "Cookie", cookie, "Host", host); a.StatusCode != want {
+				t.Errorf("behind a proxy %v, engine %s: %d, not %d", behind, engine.engine, a.StatusCode, want)
+			}
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
@@ -40,6 +41,7 @@ type world struct {
 	t      *testing.T
 	svc    *apitest.Service
 	db     io.Closer // what access is kept in
+	engine string    // its name among those of the database
 	access *access.Store
 	url    string // where it really listens
 	http   *http.Client
@@ -49,12 +51,17 @@ type world struct {
 
 func serve(t *testing.T, c network.Config) *world {
 	t.Helper()
+	return serveAs(t, c, "engine", sqlitetest.New(t))
+}
+
+// serveAs is an engine of a name on a database.
+func serveAs(t *testing.T, c network.Config, engine string, db store.Store) *world {
+	t.Helper()
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:0"
 	}
-	db := sqlitetest.New(t)
 	w := &world{
-		t: t, svc: &apitest.Service{Scenes: apitest.Scenes{Moves: make(chan api.Moved)}}, db: db,
+		t: t, svc: &apitest.Service{Scenes: apitest.Scenes{Moves: make(chan api.Moved)}}, db: db, engine: engine,
 		access: access.Open(db, "root", time.Now),
 	}
 	w.svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "brisk-otter", Status: core.StatusActive}})
@@ -81,7 +88,7 @@ func serve(t *testing.T, c network.Config) *world {
 func (w *world) site() network.Site {
 	guarded := api.Guard(w.svc)
 	return network.Site{
-		Access: w.access, Engine: "engine", API: api.AdmittedHandler(guarded, "1"), Document: func() *huma.OpenAPI { return api.Describe("1") }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Access: w.access, Engine: w.engine, API: api.AdmittedHandler(guarded, "1"), Document: func() *huma.OpenAPI { return api.Describe("1") }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Cockpit: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			c := api.CallerFrom(r.Context())
 			if r.Method != http.MethodGet {

@@ -27,6 +27,9 @@ func (a *App) able(ctx context.Context, project string) error {
 	if err != nil {
 		return nil //nolint:nilerr // nothing is known of it
 	}
+	if a.find.Elsewhere(row.ID, row.RepoURL) {
+		return fmt.Errorf("its repository %s is on another machine", row.RepoURL)
+	}
 	if filepath.IsAbs(row.RepoURL) {
 		if _, err := os.Stat(row.RepoURL); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("its repository %s is not on this machine", row.RepoURL)

@@ -83,6 +83,8 @@ type Options struct {
 	Database, Objects string
 	Workers           Workers
 	Lease, Look       time.Duration
+	// Machine tells the machines of a shared store apart; "" for what the system says.
+	Machine string
 	// Wrap, if set, may replace parts before the engine is built from them:
 	// a test stands between the engine and what is durable.
 	Wrap func(*Parts)
@@ -116,6 +118,7 @@ type App struct {
 	objects  object.Objects
 	journal  *journal.Journal
 	yards    *yards
+	find     *find.Finder
 	engine   *engine.Engine
 	dispatch *dispatch.Dispatcher
 	shims    *spawnlocal.Spawner
@@ -262,7 +265,8 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	// processes, and most commands never ask.
 	isolation := sync.OnceValues(func() (sandbox.Kind, string) { return sandbox.Detect(context.WithoutCancel(ctx)) })
 	a.isolation = isolation
-	find := find.New(a.engine, a.store)
+	a.find = find.New(a.engine, a.store, a.machine())
+	find := a.find
 	sessions := session.New(session.Options{
 		State: a.state.Dir, Self: self, Person: person, Engine: a.engine, Store: a.store, Yards: a.yards, Find: find,
 		Folder: a.journal.Dir, Redactor: a.redactor, Isolation: isolation, Log: a.log,

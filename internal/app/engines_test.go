@@ -1,7 +1,9 @@
 package app_test
 
 import (
+	"io"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -10,36 +12,36 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
-// pair is a shop with a second engine on the same store and objects.
-func pair(t *testing.T) (s *shop, second *app.App) {
+// pair is a shop with a second engine on the same store and objects, which takes itself for one on the given machine.
+func pair(t *testing.T, machine string, log io.Writer) (s *shop, second *app.App, open func(app.Options) *app.App) {
 	t.Helper()
 	s = newShop(t)
 	s.close()
 	s.state = stateFolder(t)
 	shared := t.TempDir()
-	open := func(state string) *app.App {
-		a, err := app.Open(s.ctx, app.Options{
-			State: state, Version: "test", Log: t.Output(), Database: filepath.Join(shared, "s.db"), Objects: filepath.Join(shared, "objects"),
-		})
+	open = func(o app.Options) *app.App {
+		o.Version, o.Database, o.Objects = "test", filepath.Join(shared, "s.db"), filepath.Join(shared, "objects")
+		a, err := app.Open(s.ctx, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a
 	}
-	s.app, second = open(s.state), open(stateFolder(t))
+	s.app, second = open(app.Options{State: s.state, Log: t.Output()}), open(app.Options{State: stateFolder(t), Log: log, Machine: machine})
 	t.Cleanup(func() {
 		if err := second.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return s, second
+	return s, second, open
 }
 
 // TestTheSameRequestAtTwoEngines starts one run, and of one that has to wait, one epic.
 func TestTheSameRequestAtTwoEngines(t *testing.T) {
-	s, second := pair(t)
+	s, second, _ := pair(t, "", t.Output())
 	ask := func(goal string, project func() string) (runs [2]api.Run) {
 		t.Helper()
 		id, err := uuid.NewV7()
@@ -77,4 +79,51 @@ func TestTheSameRequestAtTwoEngines(t *testing.T) {
 			s.cancel(run)
 		}
 	}
+}
+
+// noted keeps what an engine logs.
+type noted struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (n *noted) Write(b []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.Write(b)
+}
+
+func (n *noted) says(text string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return strings.Contains(n.text.String(), text)
+}
+
+// TestAPathIsOfOneMachine: what lies there on another machine is another project, nobody on that machine starts something in
+// this one, and its engine does not take it over, although a repository is there.
+func TestAPathIsOfOneMachine(t *testing.T) {
+	var log noted
+	s, second, open := pair(t, "another machine", &log)
+	run := s.run("Sell tea")
+	s.until("the plan waits", func(api.ProjectDetail) bool { return !s.busy() })
+	name := s.project().Name
+	_, err := second.Service.StartRun(s.ctx, api.StartRun{Project: name, Goal: "Sell coffee", Playbook: "gated", Trust: true})
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "on another machine") {
+		t.Errorf("a start from there: %v", err)
+	}
+	theirs, err := second.Service.StartRun(s.ctx, api.StartRun{Dir: s.dir, Goal: "Sell cake", Playbook: "gated", Trust: true})
+	if err != nil || theirs.Project == run.Project {
+		t.Errorf("what lies there became %s of project %s, %v", theirs.ID, theirs.Project, err)
+	}
+	if err := s.app.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !waittest.Until(func() bool { return log.says("a project is left to other engines") && log.says(run.Project) }) {
+		t.Error("the engine there took it over")
+	}
+	s.app = open(app.Options{State: s.state, Log: t.Output()})
+	for _, r := range []api.Run{run, theirs} {
+		s.cancel(r)
+	}
+	s.until("nobody is at work", func(api.ProjectDetail) bool { return !s.busy() }) // while both engines are there
 }

@@ -53,7 +53,7 @@ func newSurfStory(t *testing.T, state, repository string) *surfStory {
 		t.Fatal(err)
 	}
 	s.say(core.Person("ada"), core.RunStarted{
-		Run: surfRun, Alias: "calm-fox", Project: find.ProjectID(repository), Goal: "A cart that stays.", Title: "A cart that stays", Limits: core.DefaultLimits(),
+		Run: surfRun, Alias: "calm-fox", Project: find.New(nil, nil, "").ProjectID(repository), Goal: "A cart that stays.", Title: "A cart that stays", Limits: core.DefaultLimits(),
 		Base: "main", BaseCommit: strings.TrimSpace(string(out)), Branch: "feature/cart", Remote: repository, Forge: "local", Isolation: "none",
 		Identity: core.Identity{Name: "Ada", Email: "ada@example.org"},
 		Playbook: core.Playbook{

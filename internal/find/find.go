@@ -34,12 +34,16 @@ type Store interface {
 
 // Finder finds runs, projects and conversations.
 type Finder struct {
-	engine Engine
-	store  Store
+	engine  Engine
+	store   Store
+	machine string
 }
 
-// New makes a Finder.
-func New(e Engine, s Store) *Finder { return &Finder{engine: e, store: s} }
+// New makes a Finder. If engines on several machines share the store, machine tells them
+// apart; otherwise it is "".
+func New(e Engine, s Store, machine string) *Finder {
+	return &Finder{engine: e, store: s, machine: machine}
+}
 
 // Run loads a run by id, alias or a unique prefix of either.
 func (a *Finder) Run(ctx context.Context, id string) (*core.Run, error) {
@@ -144,7 +148,7 @@ func (a *Finder) projectNamed(ctx context.Context, name, dir string) (string, er
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		return ProjectAt(ctx, name)
+		return a.ProjectAt(ctx, name)
 	}
 	rows, err := a.store.Projects(ctx, 0)
 	if err != nil {
@@ -195,20 +199,39 @@ func (a *Finder) Conversation(ctx context.Context, project, called string) (stri
 	return "", NoConversation(p, called)
 }
 
-// ProjectID keys a project by its canonical git directory, so that all its
-// worktrees are one project.
-func ProjectID(commonDir string) string {
-	sum := sha256.Sum256([]byte(commonDir))
+// ProjectID keys a project by the URL of its repository, or by its canonical git directory,
+// so that all its worktrees are one project. A path means something on one machine only: if
+// several share the store, each has projects of its own there.
+func (a *Finder) ProjectID(repository string) string {
+	if a.machine != "" && filepath.IsAbs(repository) {
+		return key(a.machine + "\x00" + repository)
+	}
+	return key(repository)
+}
+
+func key(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }
 
+// Keys reports that a project is that of a repository, by this machine or by one that did not
+// share its store then.
+func (a *Finder) Keys(project, repository string) bool {
+	return project == a.ProjectID(repository) || project == key(repository)
+}
+
+// Elsewhere reports that a project's repository was given by its path on another machine.
+func (a *Finder) Elsewhere(project, repository string) bool {
+	return filepath.IsAbs(repository) && !a.Keys(project, repository)
+}
+
 // ProjectAt is the id that the project of the repository at dir has.
-func ProjectAt(ctx context.Context, dir string) (string, error) {
+func (a *Finder) ProjectAt(ctx context.Context, dir string) (string, error) {
 	repo, err := yard.Locate(ctx, dir)
 	if err != nil {
 		return "", LocateError(dir, err)
 	}
-	return ProjectID(repo.CommonDir), nil
+	return a.ProjectID(repo.CommonDir), nil
 }
 
 // LocateError says why there is no repository at dir that could be used.

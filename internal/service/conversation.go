@@ -9,7 +9,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -65,7 +64,7 @@ func (a *Service) open(ctx context.Context, project string, req api.Speak) (api.
 	if err != nil {
 		return api.Spoken{}, err
 	}
-	if here, err := find.ProjectAt(ctx, req.Dir); err != nil || here != project {
+	if here, err := a.find.ProjectAt(ctx, req.Dir); err != nil || here != project {
 		start.Project = project
 	}
 	if known != nil {

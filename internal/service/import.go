@@ -12,7 +12,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/naming"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
@@ -64,7 +63,7 @@ func (a *Service) adopt(ctx context.Context, req api.Import, id string, events [
 	if !ok {
 		return core.Errorf(core.CodeInvalid, "the history in %s does not begin with the start of a run", folder)
 	}
-	if _, err := uuid.Parse(id); err != nil || started.Run != id || started.Project != find.ProjectID(started.Folder()) {
+	if _, err := uuid.Parse(id); err != nil || started.Run != id || !a.find.Keys(started.Project, started.Folder()) {
 		return core.Errorf(core.CodeInvalid, "the history in %s does not name one run of one project", folder)
 	}
 	if err := a.vouched(req, started); err != nil {

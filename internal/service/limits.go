@@ -68,7 +68,7 @@ func (a *Service) accountable(ctx context.Context, q api.LimitsQuery) (projects 
 	}
 	repo, err := yard.Locate(ctx, q.Dir)
 	if err == nil {
-		id := find.ProjectID(repo.CommonDir)
+		id := a.find.ProjectID(repo.CommonDir)
 		_, err := a.store.Project(ctx, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, nil, nil

@@ -187,6 +187,9 @@ func (a *Service) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable
 	case run.Distant():
 		m.Reason, m.Next = "the repository is elsewhere, at "+run.Remote, "merge it there"
 		return m, "", nil
+	case a.find.Elsewhere(run.Project, run.Remote):
+		m.Reason, m.Next = "the repository is on another machine, in "+run.Remote, "ask an engine there"
+		return m, "", nil
 	}
 	y, err := a.yards.Yard(ctx, run.Project)
 	if err != nil {

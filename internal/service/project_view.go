@@ -9,7 +9,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/naming"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -24,7 +23,7 @@ func (a *Service) Projects(ctx context.Context, q api.ProjectQuery) ([]api.Proje
 	key := ""
 	if q.Dir != "" {
 		var err error
-		if key, err = find.ProjectAt(ctx, q.Dir); err != nil {
+		if key, err = a.find.ProjectAt(ctx, q.Dir); err != nil {
 			return nil, err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
@@ -53,7 +52,7 @@ func (a *Service) runFilter(ctx context.Context, q api.RunQuery) (store.Filter, 
 	filter := store.Filter{Open: q.Open, Status: q.Status, Limit: q.Limit}
 	if q.Dir != "" {
 		var err error
-		if filter.Project, err = find.ProjectAt(ctx, q.Dir); err != nil {
+		if filter.Project, err = a.find.ProjectAt(ctx, q.Dir); err != nil {
 			return filter, err
 		}
 	}

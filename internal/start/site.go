@@ -25,13 +25,17 @@ func (a *Starter) locate(ctx context.Context, at site) (*ground, error) {
 		if p.URL != "" {
 			return a.groundAt(ctx, at.dir, p.URL)
 		}
+		if a.Find.Elsewhere(p.ID, p.Path) {
+			return nil, core.Errorf(core.CodeUnavailable, "the repository of project %s is on another machine, in %s", p.Name, p.Path).
+				WithHint("ask an engine on that machine, or add the repository by its URL")
+		}
 		dir = p.Path
 	}
 	repo, err := yard.Locate(ctx, dir)
 	if err != nil {
 		return nil, find.LocateError(dir, err)
 	}
-	return &ground{starter: a, dir: at.dir, repo: repo, remote: repo.CommonDir, project: find.ProjectID(repo.CommonDir)}, nil
+	return &ground{starter: a, dir: at.dir, repo: repo, remote: repo.CommonDir, project: a.Find.ProjectID(repo.CommonDir)}, nil
 }
 
 // groundAt is the ground of a repository that is not on this machine.
@@ -40,7 +44,7 @@ func (a *Starter) groundAt(ctx context.Context, dir, url string) (*ground, error
 	if err != nil {
 		return nil, err
 	}
-	return &ground{starter: a, dir: dir, repo: yard.Repository{Identity: identity}, remote: url, project: find.ProjectID(url)}, nil
+	return &ground{starter: a, dir: dir, repo: yard.Repository{Identity: identity}, remote: url, project: a.Find.ProjectID(url)}, nil
 }
 
 // far reports a repository without a working copy on this machine.

@@ -20,7 +20,7 @@ import (
 // over. Nothing reads them any more.
 const Aside = "taken-over"
 
-// kind is that of the marks: a document for each piece that was taken over.
+// kind is that of the marks: a document for each piece of an engine that was taken over.
 const kind = "takeover"
 
 // piece is what one file or folder held.
@@ -58,8 +58,8 @@ func (o Options) take(ctx context.Context, p piece) error {
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	_, err = o.Store.Document(ctx, kind, p.name)
-	if errors.Is(err, store.ErrNotFound) {
+	taken, err := o.taken(ctx, p)
+	if err == nil && !taken {
 		err = o.put(ctx, p, files)
 	}
 	if err != nil {
@@ -73,12 +73,27 @@ func (o Options) take(ctx context.Context, p piece) error {
 	return nil
 }
 
+// mark names a piece among those of all engines on the store.
+func (o Options) mark(p piece) string { return o.Engine + "/" + p.name }
+
+// taken reports that the files of a piece are in the store. A mark without an engine is of a
+// store that only one had.
+func (o Options) taken(ctx context.Context, p piece) (bool, error) {
+	for _, key := range []string{o.mark(p), p.name} {
+		_, err := o.Store.Document(ctx, kind, key)
+		if !errors.Is(err, store.ErrNotFound) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
 func (o Options) put(ctx context.Context, p piece, files []string) error {
 	all, err := p.read(o, files)
 	if err != nil {
 		return err
 	}
-	if _, err := o.Store.PutDocuments(ctx, append(all, store.Document{Kind: kind, Key: p.name})); err != nil {
+	if _, err := o.Store.PutDocuments(ctx, append(all, store.Document{Kind: kind, Key: o.mark(p)})); err != nil {
 		return err
 	}
 	o.Log.Info("files of an earlier version were taken over", "name", p.name, "documents", len(all), "aside", filepath.Join(o.Dir, Aside))

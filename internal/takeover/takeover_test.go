@@ -33,15 +33,16 @@ func must(t *testing.T, err error) {
 
 // folder is a state folder of an earlier version.
 type folder struct {
-	t   *testing.T
-	dir string
-	db  store.Store
+	t      *testing.T
+	dir    string
+	db     store.Store
+	engine string
 }
 
 func newFolder(t *testing.T) *folder {
 	t.Helper()
 	dir := t.TempDir()
-	return &folder{t, dir, sqlitetest.Open(t, filepath.Join(dir, "stellwerk.db"))}
+	return &folder{t, dir, sqlitetest.Open(t, filepath.Join(dir, "stellwerk.db")), "engine"}
 }
 
 func (f *folder) write(name, content string) {
@@ -52,7 +53,7 @@ func (f *folder) write(name, content string) {
 }
 
 func (f *folder) run(db store.Documents) error {
-	return takeover.Run(f.t.Context(), takeover.Options{Dir: f.dir, Engine: "engine", Store: db, Log: slog.New(slog.DiscardHandler)})
+	return takeover.Run(f.t.Context(), takeover.Options{Dir: f.dir, Engine: f.engine, Store: db, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (f *folder) wantAside(name string) {
@@ -118,6 +119,21 @@ func TestAnEngineThatMovesEndsOldSessions(t *testing.T) {
 	}
 }
 
+// TestTheFilesOfASecondEngineAreTakenOverToo: its folder comes to a store that has those of another.
+func TestTheFilesOfASecondEngineAreTakenOverToo(t *testing.T) {
+	first := newFolder(t)
+	second := &folder{t, t.TempDir(), first.db, "another engine"}
+	for f, run := range map[*folder]string{first: "r1", second: "r2"} {
+		file := "drafts/" + run + "/" + adaFile()
+		f.write(file, `{"person":"ada","comments":[{"key":"k","path":"a.go","line":2,"quote":"x","text":"not like this","commit":"abc"}]}`)
+		must(t, f.run(first.db))
+		f.wantAside(file)
+		if size, err := draft.Open(first.db).Size(t.Context(), run); err != nil || size == 0 {
+			t.Errorf("the comments on %s have %d bytes, %v", run, size, err)
+		}
+	}
+}
+
 // TestAFileThatOthersCouldHaveWrittenIsRefused, and one that nobody can have written.
 func TestAFileThatOthersCouldHaveWrittenIsRefused(t *testing.T) {
 	f := newFolder(t)
@@ -145,10 +161,15 @@ func TestAFileThatOthersCouldHaveWrittenIsRefused(t *testing.T) {
 	}
 }
 
+// adaFile is the file of a person's comments on a run.
+func adaFile() string {
+	sum := sha256.Sum256([]byte("ada"))
+	return hex.EncodeToString(sum[:16]) + ".json"
+}
+
 func TestUnsentCommentsAreKept(t *testing.T) {
 	f := newFolder(t)
-	sum := sha256.Sum256([]byte("ada"))
-	ada := hex.EncodeToString(sum[:16]) + ".json"
+	ada := adaFile()
 	f.write("drafts/r1/"+ada, `{"person":"ada","comments":[{"key":"k","path":"a.go","line":2,"quote":"x","text":"not like this","commit":"abc"}]}`)
 	f.write("drafts/r2/"+ada, `{"person":"ada","comments":[{"key":"k","path":"b.go","line":3,"quote":"y","text":"nor this","commit":"abc"}]}`)
 	must(t, f.run(f.db))

@@ -68,11 +68,15 @@ func (o *ownership) fence(project string) (int64, bool) {
 	return 0, false
 }
 
-// hold notes what the store said that this engine owns in addition.
+// hold notes what the store said that this engine owns in addition. That says nothing about
+// what it owned before: if another engine may have taken that, everything is in doubt until
+// the lease is renewed.
 func (o *ownership) hold(asked time.Time, owned []store.Owner) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.asked = asked
+	if len(o.fences) == 0 || o.certain(asked) {
+		o.asked = asked
+	}
 	for _, p := range owned {
 		o.fences[p.Project] = p.Fence
 	}

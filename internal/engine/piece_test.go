@@ -246,3 +246,33 @@ func TestLooksAtOthersProjectsAreForgotten(t *testing.T) {
 		t.Errorf("mine %v, theirs %v, %d wait", l.busy("mine"), l.busy("theirs"), l.waiting())
 	}
 }
+
+// TestAProjectThatIsTakenSaysNothingOfOthers: an engine that stood still for longer than its lease takes a project, and does not
+// believe for that to own those still that it owned before. When it has asked, it knows.
+func TestAProjectThatIsTakenSaysNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	o := newOwnership(time.Hour)
+	long, now := time.Now().Add(-2*time.Hour), time.Now()
+	before, taken := store.Owner{Project: "before", Fence: 3}, store.Owner{Project: "taken", Fence: 1}
+	o.hold(long, []store.Owner{before})
+	o.hold(now, []store.Owner{taken})
+	for _, project := range []string{"before", "taken"} {
+		if _, mine := o.fence(project); mine {
+			t.Errorf("it is certain to own %s", project)
+		}
+	}
+	if len(o.doubted) == 0 {
+		t.Error("nobody is asked")
+	}
+	lost, again := o.confirm(now, []store.Owner{taken})
+	if diff := cmp.Diff([][]string{{"before"}, {"taken"}}, [][]string{lost, again}); diff != "" {
+		t.Errorf("lost, and to be taken up again:\n%s", diff)
+	}
+	if _, mine := o.fence("taken"); !mine {
+		t.Error("what it asked for is not its own")
+	}
+	o.hold(now.Add(time.Minute), []store.Owner{{Project: "other", Fence: 1}}) // while it is certain
+	if _, mine := o.fence("other"); !mine || !o.asked.Equal(now.Add(time.Minute)) {
+		t.Errorf("taken while it was certain: %v, asked at %s", mine, o.asked)
+	}
+}

@@ -108,6 +108,9 @@ func TestARunIsHeldWhileItIsOpen(t *testing.T) {
 	if !waittest.Until(func() bool { return !b.engine.Holds("r1") }) {
 		t.Error("a run that is over is never let go")
 	}
+	if b.load("r1"); b.engine.Holds("r1") {
+		t.Error("who looks at a run that is over has it held")
+	}
 }
 
 // TestWhoFollows gets what is new to them and nothing after the end, and is told why it ends.

@@ -225,7 +225,11 @@ func (e *Engine) Load(ctx context.Context, run string) (*core.Run, error) {
 	if s.run == nil {
 		return nil, notFound(run)
 	}
-	return s.run.Clone(), nil
+	state := s.run.Clone()
+	if state.Status.Terminal() && len(core.Effects(state)) == 0 {
+		e.streams.forget(s.name) // pages about runs that are over must not fill the memory
+	}
+	return state, nil
 }
 
 func notFound(run string) error {

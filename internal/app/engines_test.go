@@ -15,8 +15,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
-// pair is a shop with a second engine on the same store and objects, which takes itself for one on the given machine.
-func pair(t *testing.T, machine string, log io.Writer) (s *shop, second *app.App, open func(app.Options) *app.App) {
+// twoEngines is a shop with a second engine on the same store and objects, which takes itself for one on the given machine.
+func twoEngines(t *testing.T, machine string, log io.Writer) (s *shop, second *app.App, open func(app.Options) *app.App) {
 	t.Helper()
 	s = newShop(t)
 	s.close()
@@ -41,7 +41,7 @@ func pair(t *testing.T, machine string, log io.Writer) (s *shop, second *app.App
 
 // TestTheSameRequestAtTwoEngines starts one run, and of one that has to wait, one epic.
 func TestTheSameRequestAtTwoEngines(t *testing.T) {
-	s, second, _ := pair(t, "", t.Output())
+	s, second, _ := twoEngines(t, "", t.Output())
 	ask := func(goal string, project func() string) (runs [2]api.Run) {
 		t.Helper()
 		id, err := uuid.NewV7()
@@ -103,7 +103,7 @@ func (n *noted) says(text string) bool {
 // this one, and its engine does not take it over, although a repository is there.
 func TestAPathIsOfOneMachine(t *testing.T) {
 	var log noted
-	s, second, open := pair(t, "another machine", &log)
+	s, second, open := twoEngines(t, "another machine", &log)
 	run := s.run("Sell tea")
 	s.until("the plan waits", func(api.ProjectDetail) bool { return !s.busy() })
 	name := s.project().Name

@@ -82,6 +82,7 @@ type Options struct {
 	// own: for tests only. Workers is how attempts reach them. Lease and Look are engine.Options.
 	Database, Objects string
 	Workers           Workers
+	Checkpoint        time.Duration // how often attempts hand in work in progress at most; 0 for the usual time
 	Lease, Look       time.Duration
 	// Machine tells the machines of a shared store apart; "" for what the system says.
 	Machine string

@@ -77,7 +77,7 @@ func (a *App) speakHTTP(ctx context.Context, parts *Parts, program string, layou
 	}
 	parts.Exchange, parts.Spawner = a.remote, apart.New(apart.Options{
 		Exchange: a.remote, URL: func() string { return a.workersURL }, Token: a.workerToken, Worker: worker.Command(program),
-		Masked: masked, Resources: layout.Resources(), Dir: a.state.Workers(),
+		Masked: masked, Resources: layout.Resources(), Dir: a.state.Workers(), Checkpoint: a.opts.Checkpoint,
 	})
 	return nil
 }

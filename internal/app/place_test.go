@@ -21,6 +21,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -29,7 +30,7 @@ import (
 func memberOptions(state, common, listen, front string) app.Options {
 	return app.Options{
 		State: state, Version: "test", Database: filepath.Join(common, "db"), Objects: filepath.Join(common, "objects"),
-		Workers: app.Workers{Listen: listen, URL: "http://" + front}, Silence: 3 * time.Second, Lease: time.Second,
+		Workers: app.Workers{Listen: listen, URL: "http://" + front}, Silence: 3 * time.Second, Lease: time.Second, Checkpoint: 50 * time.Millisecond,
 	}
 }
 
@@ -230,6 +231,18 @@ func (p *pair) heard(ctx context.Context, text string) {
 	}
 }
 
+// saved waits until a checkpoint of the attempt has arrived that has its document, which it wrote last.
+func (p *pair) saved(ctx context.Context) {
+	p.t.Helper()
+	db := sqlitetest.Open(p.t, filepath.Join(p.common, "db"))
+	if !waittest.Until(func() bool {
+		d, err := db.Document(ctx, "attempt-checkpoint", p.run.ID+"/build.r1.a1")
+		return err == nil && strings.Contains(string(d.Data), "out/build.md")
+	}) {
+		p.t.Fatal("no checkpoint has arrived")
+	}
+}
+
 // spools are the folders of workers on the first host.
 func (p *pair) spools() []string {
 	p.t.Helper()
@@ -292,16 +305,18 @@ func TestAnotherEngineCancelsAnAttempt(t *testing.T) {
 }
 
 // TestAHostThatIsGone: nothing is heard of its worker for longer than the lease, so that the attempt is lost, which does not
-// count, and the new owner has another one do the work on its own host.
+// count. The new owner has its last checkpoint, and another attempt goes on with that on its own host.
 func TestAHostThatIsGone(t *testing.T) {
 	t.Parallel()
-	p := newPair(t, `echo half; if [ ! -e $shared/ready ]; then touch $shared/ready; sleep 1000; fi; `+annexWork)
+	p := newPair(t, `echo half; if [ ! -e $shared/ready ]; then git rm -q --cached agent.sh; git commit -qm "half of it"; echo half > half.txt; echo half > $STELLWERK_OUT/build.md
+		touch $shared/ready; sleep 1000; fi; test "$(cat half.txt)" = half && cat $STELLWERK_OUT/build.md > $shared/resumed; `+annexWork)
 	spools := p.spools()
 	ctx := p.handOver(syscall.SIGKILL)
 	if len(spools) != 1 {
 		t.Fatalf("workers are in %v", spools)
 	}
 	p.heard(ctx, "half")
+	p.saved(ctx)
 	var started shim.Started
 	data, err := os.ReadFile(filepath.Join(spools[0], "started"))
 	if err == nil {
@@ -316,5 +331,11 @@ func TestAHostThatIsGone(t *testing.T) {
 	ends := p.ends(ctx)
 	if len(ends) != 2 || ends[0].Kind != core.ExitLost || ends[1].Kind != core.ExitFinished || ends[0].Transcript == "" {
 		t.Fatalf("attempts ended as %+v", ends)
+	}
+	if d := ends[0].Delivery; d == nil || d.Empty || !d.Checkpoint || len(d.Artifacts) != 1 {
+		t.Errorf("of the lost attempt is left %+v", d)
+	}
+	if got, err := os.ReadFile(filepath.Join(p.shared, "resumed")); err != nil || string(got) != "half\n" {
+		t.Errorf("the next attempt found %q, %v", got, err)
 	}
 }

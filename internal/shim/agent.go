@@ -43,7 +43,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 		return errors.Join(err, closeErr, transcript.close())
 	}
 	reader := with.adapter.Reader()
-	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader, with)
+	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader, with, opts.Beside)
 	lines, linesErr := closeLines(folder, spec, end.took)
 	var closeErr error
 	exit.Traffic, closeErr = way.close()
@@ -67,7 +67,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 }
 
 // supervise runs the process with both its streams read. The streams are finished when it returns.
-func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File, j *journal, reader agent.Reader, with provisions,
+func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File, j *journal, reader agent.Reader, with provisions, beside func() []int,
 ) (end ending, streams []*stream, err error) {
 	stdout, err := newStream("standard output", j, spec.OutputBytes, agent.Opaque(spec.Agent), reader.Line)
 	if err != nil {
@@ -91,7 +91,7 @@ func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File,
 		kind: spec.Isolation, box: box, stdin: stdin, stdout: stdout.write, stderr: stderr.write,
 		limit: time.Duration(spec.Timeout), grace: time.Duration(spec.Grace),
 		group: with.group, shared: spec.Resources.Shared, own: []string{spec.Job.Dir, spec.Workspace, spec.Job.Out, spec.Job.Home},
-		started: func() {
+		beside: beside, started: func() {
 			stdout.started()
 			stderr.started()
 			if with.running != nil {

@@ -32,6 +32,11 @@ type HandInRequest struct {
 	Identity  core.Identity `json:"identity"`
 	Bundle    string        `json:"bundle"`
 	Result    string        `json:"result"`
+	// Live means that the agent is at work in the workspace, in which nothing is to be changed. When dates the commit, and
+	// MaxBytes bounds the bundle, unless they are zero.
+	Live     bool      `json:"live,omitempty"`
+	When     time.Time `json:"when,omitzero"`
+	MaxBytes int64     `json:"max_bytes,omitempty"`
 }
 
 // HandInResult is the child's answer. The agent's code may run beside the child, so it is a claim; whoever fetches the bundle
@@ -75,7 +80,7 @@ func (r HandInRequest) WriteResult(result HandInResult) error { return writeScra
 func handIn(ctx context.Context, folder string, spec Spec, opts Options) *HandIn {
 	for try := 1; ; try++ {
 		full := diskFull(folder)
-		out, err := tryHandIn(ctx, folder, spec, opts)
+		out, err := tryHandIn(ctx, folder, spec, opts, func(*HandInRequest) {})
 		if err == nil {
 			return &out
 		}
@@ -96,7 +101,7 @@ func diskFull(folder string) bool {
 	return noSpace(errors.Join(err, os.Remove(probe)))
 }
 
-func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (HandIn, error) {
+func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options, change func(*HandInRequest)) (HandIn, error) {
 	dir := filepath.Join(folder, handInDir)
 	// A salvage may find what an earlier try left.
 	if err := os.RemoveAll(dir); err != nil {
@@ -117,6 +122,7 @@ func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (Han
 		Message: spec.CommitMessage, Mark: spec.Mark, Identity: spec.Identity,
 		Bundle: filepath.Join(dir, bundleFile), Result: filepath.Join(dir, "result.json"),
 	}
+	change(&request)
 	path := filepath.Join(dir, "request.json")
 	if err := writeScratch(path, request); err != nil {
 		return HandIn{}, err
@@ -159,7 +165,7 @@ func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string
 		kind: spec.Isolation, box: box, stdout: log, stderr: log,
 		limit: time.Duration(spec.HandInTimeout), grace: time.Duration(spec.Grace),
 		group: group, shared: spec.Resources.Shared, own: []string{dir},
-		started: func() {},
+		beside: opts.Beside, started: func() {},
 	}.run(ctx)
 	if err == nil && end.took != nil && end.took.Breach != nil && (end.reason != ReasonExited || end.code != 0) {
 		err = errors.New(end.took.Breach.String())

@@ -29,6 +29,8 @@ type process struct {
 	shared string
 	// joined leaves it in the session and the process group of this program, whose owner may end both.
 	joined bool
+	// beside are children of this program that have nothing to do with it.
+	beside func() []int
 	// started is called once, when the process has its files or has failed to start.
 	started func()
 }
@@ -65,7 +67,7 @@ func (p process) run(ctx context.Context) (ending, error) {
 		consumption(p.group, watcher, nil)
 		return ending{}, err
 	}
-	tree := processTree{root: cmd.Process.Pid, sparedRoot: p.kind == sandbox.Sandbox && isLinux}
+	tree := processTree{root: cmd.Process.Pid, sparedRoot: p.kind == sandbox.Sandbox && isLinux, beside: p.beside}
 	end := p.wait(ctx, tree, done, watcher.Breaches())
 	end.killed += tree.end(min(p.grace, leftoverGrace))
 	end.code, end.signal = exitStatus(cmd.ProcessState, p.kind)

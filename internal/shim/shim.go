@@ -44,7 +44,9 @@ type Options struct {
 	Reserved *resource.Reservation
 	// Self is the path of this program: the agent's tools start it, and the sandbox starts it as a bridge (package bridge).
 	Self string
-	Log  *slog.Logger
+	// Beside tells children of this process that are not the agent's, and are left alone; nil for none.
+	Beside func() []int
+	Log    *slog.Logger
 
 	later *sync.WaitGroup // of what is done while the attempt goes on; nil to do it at once
 }

@@ -18,6 +18,8 @@ type processTree struct {
 	// sparedRoot means that the root is the isolation's own process. It gets no TERM, because its end would kill the agent;
 	// nor does the bridge inside, which ends with the agent.
 	sparedRoot bool
+	// beside are children of the shim that are not the agent's, and are left alone with theirs.
+	beside func() []int
 }
 
 const (
@@ -37,10 +39,16 @@ func (t processTree) members() []int {
 	}
 	resource.Descend(table, inside)
 	delete(inside, self)
+	others := map[int]bool{}
+	for _, pid := range t.others() {
+		others[pid] = true
+	}
+	resource.Descend(table, others)
 	var out []int
 	for pid := range inside {
 		p := table[pid]
 		switch {
+		case others[pid]:
 		case !p.Zombie:
 			out = append(out, pid)
 		case p.Parent == self && pid != t.root:
@@ -48,6 +56,13 @@ func (t processTree) members() []int {
 		}
 	}
 	return out
+}
+
+func (t processTree) others() []int {
+	if t.beside == nil {
+		return nil
+	}
+	return t.beside()
 }
 
 // ask sends TERM to every member, and reports whether it reached one that does not belong to the isolation. The
@@ -104,8 +119,9 @@ func (t processTree) end(grace time.Duration) int {
 
 // reapOrphans collects ended children other than the root, so that a long attempt gathers no zombies.
 func (t processTree) reapOrphans() {
+	others := t.others()
 	for _, pid := range ownChildren() {
-		if pid != t.root {
+		if pid != t.root && !slices.Contains(others, pid) {
 			reap(pid)
 		}
 	}

@@ -32,6 +32,7 @@ const (
 	wordSave = "salvage"
 	wordHand = "hand-in"
 	wordNext = "ahead"
+	wordMark = "checkpoint"
 )
 
 // Command starts the shim of an attempt; an attempt's folder follows, or what names one that engines hand out.
@@ -64,6 +65,8 @@ func Intercept() {
 		err = Salvage(context.Background(), rest[0])
 	case os.Args[2] == wordHand && len(rest) == 2:
 		err = HandIn(context.Background(), rest[0], rest[1])
+	case os.Args[2] == wordMark && len(rest) == 2:
+		err = checkpoint(context.Background(), rest[0], rest[1])
 	default:
 		return
 	}

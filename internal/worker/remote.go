@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/courier"
 )
@@ -22,6 +23,7 @@ func runRemote(ctx context.Context, args []string) error {
 	file := flags.String("token-file", "", "file with the attempt's token, - for standard input")
 	dir := flags.String("dir", os.TempDir(), "where the attempt's folder is made")
 	resources := flags.String("resources", "", "folder in which the attempts of this machine tell what they take of it")
+	every := flags.Duration("checkpoint", time.Minute, "how often work in progress is handed in at most; 0 for never")
 	var masked []string
 	flags.Func("mask", "folder of this machine that isolated agents do not see", func(dir string) error {
 		masked = append(masked, dir)
@@ -39,7 +41,7 @@ func runRemote(ctx context.Context, args []string) error {
 		return err
 	}
 	return courier.Run(ctx, courier.Options{
-		URL: *url, Token: token, Dir: *dir, Self: self, Masked: masked, Resources: *resources, Lay: lay, Supervise: Run, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		URL: *url, Token: token, Dir: *dir, Self: self, Masked: masked, Resources: *resources, Lay: lay, Supervise: checkpointed(*every), Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	})
 }
 

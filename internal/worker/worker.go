@@ -5,6 +5,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,22 +49,32 @@ func newAttemptRedactor(values []string) (shim.Redactor, error) {
 	}, nil
 }
 
-// supervise does something to an attempt as its shim. The yard that the shim hands in
-// to is named by the attempt's spec.
-func supervise(ctx context.Context, folder string, reserved *resource.Reservation, do func(context.Context, string, shim.Options) error) error {
-	defer reserved.Close()
+// options are those of an attempt's shim.
+func options(folder string) (shim.Options, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return shim.Options{}, fmt.Errorf("find this program: %w", err)
 	}
 	opts := shim.Options{
-		Agents: Agents(), NewRedactor: newAttemptRedactor, Self: self, Reserved: reserved,
+		Agents: Agents(), NewRedactor: newAttemptRedactor, Self: self,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if spec, err := shim.ReadSpec(folder); err == nil {
 		opts.HandIn = []string{self, word, wordHand, spec.Job.Options["yard"]}
 		opts.HandInHere = func(ctx context.Context, request string) error { return HandIn(ctx, spec.Job.Options["yard"], request) }
 	}
+	return opts, nil
+}
+
+// supervise does something to an attempt as its shim. The yard that the shim hands in
+// to is named by the attempt's spec.
+func supervise(ctx context.Context, folder string, reserved *resource.Reservation, do func(context.Context, string, shim.Options) error) error {
+	defer reserved.Close()
+	opts, err := options(folder)
+	if err != nil {
+		return err
+	}
+	opts.Reserved = reserved
 	err = do(ctx, folder, opts)
 	if errors.Is(err, shim.ErrAlreadyStarted) || errors.Is(err, shim.ErrNotLost) { // another was quicker
 		return nil
@@ -146,7 +157,8 @@ func HandIn(ctx context.Context, yardDir, requestPath string) error {
 	}
 	handed, err := yard.HandIn(ctx, yard.HandInSpec{
 		Yard: yardDir, Dir: request.Workspace, Base: request.Base, Index: request.Index, Message: request.Message, Mark: request.Mark,
-		Identity: yard.Identity(request.Identity), Bundle: request.Bundle, MaxBytes: 1 << 30,
+		Identity: yard.Identity(request.Identity), Bundle: request.Bundle, MaxBytes: cmp.Or(request.MaxBytes, 1<<30),
+		When: request.When, Live: request.Live,
 	})
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ type HandInSpec struct {
 	When     time.Time // date of the checkpoint; zero means now
 	Bundle   string    // file to write; its folder is also used for scratch space
 	MaxBytes int64     // of the bundle, and of any single file that is not committed yet
+	Live     bool      // the agent is at work there: nothing in the workspace is changed
 }
 
 // HandedIn is what the workspace held.
@@ -49,7 +50,8 @@ const (
 // inside the sandbox, when the agent's processes are gone. It trusts nothing in the workspace: it reads the agent's refs as
 // plain files, uses its repository as a store of objects only, and commits the work tree through a private repository. So
 // hooks, filters, configuration, locks and half-done rebases have no effect, and the files arrive even without a repository.
-// HandIn makes unreadable files and folders readable for their owner, and removes pipes that stand in for git's own files.
+// HandIn makes unreadable files and folders readable for their owner, and removes pipes that stand in for git's own files,
+// unless the agent is still at work.
 func HandIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
 	defer wrap(&err, "hand in %s", spec.Dir)
 	if err := spec.check(); err != nil {

@@ -21,7 +21,7 @@ func (h *handInState) settle(dir string) error {
 			return h.settleFolder(dir, path, entry)
 		}
 		h.odd = h.odd || h.isOdd(dir, path, entry)
-		if strings.HasPrefix(entry.Name(), ".git") && isSpecial(entry) {
+		if strings.HasPrefix(entry.Name(), ".git") && isSpecial(entry) && !h.spec.Live {
 			h.note("%q was a %s and was removed", path, entry.Type())
 			return os.Remove(path)
 		}
@@ -30,15 +30,20 @@ func (h *handInState) settle(dir string) error {
 }
 
 func (h *handInState) settleFolder(top, path string, entry fs.DirEntry) error {
-	if err := openFolder(path, entry); err != nil {
-		h.note("%q cannot be read: %v", path, err)
-		h.odd = true
-		return fs.SkipDir
+	if !h.spec.Live {
+		if err := openFolder(path, entry); err != nil {
+			h.note("%q cannot be read: %v", path, err)
+			h.odd = true
+			return fs.SkipDir
+		}
 	}
 	if entry.Name() != ".git" || path == top {
 		return nil
 	}
 	h.odd = h.odd || filepath.Dir(path) != top
+	if h.spec.Live {
+		return fs.SkipDir
+	}
 	if err := h.clearSpecials(path); err != nil {
 		return err
 	}

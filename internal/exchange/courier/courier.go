@@ -102,6 +102,7 @@ func (a *attempt) carryOut(ctx context.Context, offer wire.Offer) error {
 	unheard := beside(ctx, func(ctx context.Context) error { return a.listen(ctx, word.Seq) })
 	p := newPump(a)
 	still := beside(ctx, p.run)
+	saved := beside(ctx, a.save)
 	err := a.lay(ctx, offer)
 	if err == nil {
 		err = a.supervise(ctx)
@@ -109,7 +110,7 @@ func (a *attempt) carryOut(ctx context.Context, offer wire.Offer) error {
 	if _, exitErr := shim.ReadExit(a.root); exitErr != nil { // it has not come so far
 		err = shim.WriteStartFailed(a.root, cmp.Or(err, exitErr))
 	}
-	err = errors.Join(err, still())
+	err = errors.Join(err, saved(), still())
 	if err == nil {
 		handing, done := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		defer done()

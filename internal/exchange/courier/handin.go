@@ -37,7 +37,7 @@ func (a *attempt) handIn(ctx context.Context, p *pump) error {
 		return err
 	}
 	for _, name := range names {
-		file, err := a.upload(ctx, name)
+		file, err := a.upload(ctx, a.root, name)
 		if err != nil {
 			return fmt.Errorf("hand in %s: %w", name, err)
 		}
@@ -49,15 +49,20 @@ func (a *attempt) handIn(ctx context.Context, p *pump) error {
 	return nil
 }
 
-// files are those that an exit names.
-func (a *attempt) files(exit shim.Exit) ([]string, error) {
-	var names []string
+// named are the files that an exit names.
+func named(exit shim.Exit) (names []string) {
 	for _, out := range exit.Outputs {
 		names = append(names, wire.FolderOut+out.Name)
 	}
 	if exit.HandIn != nil && exit.HandIn.Bundle != "" {
 		names = append(names, exit.HandIn.Bundle)
 	}
+	return names
+}
+
+// files are those that an exit names, and those that go with them.
+func (a *attempt) files(exit shim.Exit) ([]string, error) {
+	names := named(exit)
 	if exit.HandIn != nil && exit.HandIn.Error != "" { // the work is nowhere else
 		if err := packWorkspace(a.root); err != nil {
 			return nil, fmt.Errorf("pack the workspace: %w", err)
@@ -73,9 +78,9 @@ func (a *attempt) files(exit shim.Exit) ([]string, error) {
 	return names, nil
 }
 
-// upload sends a file in parts. Those that an engine has already are not sent again.
-func (a *attempt) upload(ctx context.Context, name string) (_ wire.File, err error) {
-	root, err := os.OpenRoot(a.root)
+// upload sends a file below a folder in parts. Those that an engine has already are not sent again.
+func (a *attempt) upload(ctx context.Context, dir, name string) (_ wire.File, err error) {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return wire.File{}, err
 	}

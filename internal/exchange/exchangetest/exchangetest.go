@@ -55,7 +55,7 @@ func gets(t *testing.T, h Harness) {
 	shared := h.Prepare(`cat > "$SHARED/stdin"; cat "$STELLWERK_PROMPT" > "$SHARED/prompt"; cat "$STELLWERK_IN/plan.md" > "$SHARED/plan"
 		cat README > "$SHARED/readme"; git rev-parse HEAD > "$SHARED/head"; git rev-parse --abbrev-ref HEAD > "$SHARED/branch"`)
 	exit, _ := finish(t, h)
-	if exit.Reason != shim.ReasonExited || exit.ExitCode != 0 {
+	if exit.Reason != shim.ReasonExited || exit.ExitCode != 0 || exit.Killed != 0 {
 		t.Fatalf("it ended as %+v", exit)
 	}
 	for name, want := range map[string]string{"stdin": "the prompt\n", "prompt": "the prompt\n", "plan": "the plan", "readme": "hello\n"} {

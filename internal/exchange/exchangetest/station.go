@@ -2,6 +2,7 @@ package exchangetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/apart"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
@@ -135,7 +137,7 @@ func (e *Engine) Spawner() *apart.Spawner {
 	e.station.must(err)
 	s := apart.New(apart.Options{
 		Exchange: e.Exchange, URL: e.station.URL, Token: Token, Worker: worker.Command(self),
-		Empty: []string{e.station.state}, Dir: e.station.workers,
+		Empty: []string{e.station.state}, Dir: e.station.workers, Checkpoint: 50 * time.Millisecond,
 	})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), waittest.Limit)
@@ -193,4 +195,14 @@ func (s *Station) Exit(t *testing.T) (shim.Exit, error) {
 		return shim.Exit{}, err
 	}
 	return shim.ReadExit(folder)
+}
+
+// Checkpoint is what has arrived of the first attempt's last checkpoint, "" for none.
+func (s *Station) Checkpoint(t *testing.T) string {
+	t.Helper()
+	d, err := s.db.Document(t.Context(), "attempt-checkpoint", First.String())
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return string(d.Data)
 }

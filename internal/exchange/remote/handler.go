@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,29 +40,59 @@ type request struct {
 	w    http.ResponseWriter
 }
 
+// routes are what a worker can ask for.
+type routes map[string]func(request) (any, error)
+
+// protocols are the routes of each protocol that this engine speaks: the current one, and the two before it. A new protocol
+// is a line here, with what it changes put over the routes of the one before, and the oldest line goes.
+func (x *Exchange) protocols() map[int]routes {
+	return map[int]routes{
+		1: {
+			"GET " + wire.PathObject + "{name}":  x.getObject,
+			"POST " + wire.PathClaim:             x.postClaim,
+			"GET " + wire.PathWord:               x.getWord,
+			"POST " + wire.PathStream + "{name}": x.postChunk,
+			"PUT " + wire.PathWant:               x.putWant,
+			"HEAD " + wire.PathPart + "{name}":   x.headPart,
+			"PUT " + wire.PathPart + "{name}":    x.putPart,
+			"PUT " + wire.PathSaved:              x.putSaved,
+			"POST " + wire.PathEnd:               x.postEnd,
+		},
+	}
+}
+
 // Handler serves workers. Authenticate tells whose token a request shows. Tools, if not nil, serves the attempts' tools,
 // which have tokens of their own.
 func (x *Exchange) Handler(authenticate func(token string) (spawn.ID, bool), tools http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	for route, serve := range map[string]func(request) (any, error){
-		"GET " + wire.PathObject + "{name}":  x.getObject,
-		"POST " + wire.PathClaim:             x.postClaim,
-		"GET " + wire.PathWord:               x.getWord,
-		"POST " + wire.PathStream + "{name}": x.postChunk,
-		"PUT " + wire.PathWant:               x.putWant,
-		"HEAD " + wire.PathPart + "{name}":   x.headPart,
-		"PUT " + wire.PathPart + "{name}":    x.putPart,
-		"POST " + wire.PathEnd:               x.postEnd,
-	} {
-		mux.Handle(route, x.serve(authenticate, serve))
-	}
+	mux.Handle(wire.Prefix, x.versions(x.protocols(), authenticate))
 	if tools != nil {
 		mux.Handle(wire.PathTools+"/", http.StripPrefix(wire.PathTools, tools))
 	}
 	return mux
 }
 
-// serve lets in who shows the token of an attempt and speaks a protocol that this engine knows.
+// versions leads each request to the routes of the protocol that it names.
+func (x *Exchange) versions(protocols map[int]routes, authenticate func(string) (spawn.ID, bool)) http.Handler {
+	spoken := slices.Sorted(maps.Keys(protocols))
+	muxes := map[int]*http.ServeMux{}
+	for proto, all := range protocols {
+		muxes[proto] = http.NewServeMux()
+		for route, serve := range all {
+			muxes[proto].Handle(route, x.serve(authenticate, serve))
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		proto, err := wire.CheckProto(r.Header.Get(wire.Header), spoken[0], spoken[len(spoken)-1])
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUpgradeRequired)
+			return
+		}
+		muxes[proto].ServeHTTP(w, r)
+	})
+}
+
+// serve lets in who shows the token of an attempt.
 func (x *Exchange) serve(authenticate func(string) (spawn.ID, bool), next func(request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -68,11 +100,7 @@ func (x *Exchange) serve(authenticate func(string) (spawn.ID, bool), next func(r
 		var answer any
 		err := refuse(http.StatusUnauthorized, "the token of this request is no worker's")
 		if known && strings.EqualFold(scheme, "bearer") {
-			if err = wire.CheckProto(r.Header.Get(wire.Header)); err != nil {
-				err = refuse(http.StatusUpgradeRequired, "%v", err)
-			} else {
-				answer, err = next(request{Request: r, id: id, name: r.PathValue("name"), w: w})
-			}
+			answer, err = next(request{Request: r, id: id, name: r.PathValue("name"), w: w})
 		}
 		x.answer(w, r, answer, err)
 	})

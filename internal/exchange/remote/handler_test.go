@@ -178,3 +178,28 @@ func TestAnAttemptThatIsGivenUp(t *testing.T) {
 		t.Errorf("it ended as %+v, %v", exit, err)
 	}
 }
+
+// TestAnOfferThatWasClaimed stays what it was when its worker claimed it, although another engine prepares the attempt in the
+// same moment.
+func TestAnOfferThatWasClaimed(t *testing.T) {
+	station, v := claimed(t)
+	var offer wire.Offer
+	_, text := v.ask(http.MethodPost, wire.PathClaim, `{"worker":"w1"}`)
+	if err := json.Unmarshal([]byte(text), &offer); err != nil {
+		t.Fatal(err)
+	}
+	db := station.Current().Store
+	d, err := db.Document(t.Context(), "attempt-offer", exchangetest.First.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Data = []byte(`{"parcel":{"digest":"` + strings.Repeat("0", 64) + `","size":1}}`)
+	if _, err := db.PutDocument(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	v.expect(http.StatusOK, http.MethodPost, wire.PathClaim, `{"worker":"w1"}`, offer.Parcel.Digest)
+	v.expect(http.StatusOK, http.MethodGet, wire.PathObject+offer.Parcel.Digest, "", "the prompt")
+	if _, err := station.Engine().Receive(t.Context(), exchangetest.First); err != nil {
+		t.Errorf("an engine does not find what the worker works on: %v", err)
+	}
+}

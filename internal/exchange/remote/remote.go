@@ -32,6 +32,7 @@ const (
 	kindWant   = "attempt-want"
 	kindStream = "attempt-stream" // RUN/ATTEMPT/NAME/OFFSET
 	kindPart   = "attempt-part"   // RUN/ATTEMPT/DIGEST
+	kindSaved  = "attempt-checkpoint"
 	kindEnd    = "attempt-end"
 	kindBase   = "attempt-base" // RUN/COMMIT, +COMMIT of others: their pack, which many attempts begin with
 )
@@ -128,7 +129,7 @@ func (x *Exchange) Forget(ctx context.Context, id spawn.ID) error {
 	if id.Attempt != "" {
 		prefix = id.String()
 	}
-	kinds := []string{kindOffer, kindClaim, kindBeat, kindCancel, kindGrant, kindWant, kindStream, kindPart, kindEnd}
+	kinds := []string{kindOffer, kindClaim, kindBeat, kindCancel, kindGrant, kindWant, kindStream, kindPart, kindSaved, kindEnd}
 	if id.Attempt == "" {
 		kinds = append(kinds, kindBase)
 	}

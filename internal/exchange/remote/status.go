@@ -81,15 +81,15 @@ func (x *Exchange) GiveUp(ctx context.Context, id spawn.ID) error {
 	if err != nil {
 		return fmt.Errorf("give up attempt %s: %w", id, err)
 	}
-	exit, err := json.Marshal(shim.Exit{
-		Proto: shim.Proto, Attempt: id.Attempt, Reason: shim.ReasonLost, ExitCode: -1, StartedAt: claim.At, EndedAt: now,
-		Detail:  "nothing was heard of its worker any more; what had arrived was kept",
-		Outcome: agent.Outcome{Class: agent.ClassCrashed, Message: "the attempt was interrupted"},
-	})
+	end, exit, err := x.saved(ctx, id)
 	if err != nil {
 		return fmt.Errorf("give up attempt %s: %w", id, err)
 	}
-	data, err := json.Marshal(wire.End{Exit: exit})
+	exit.StartedAt, exit.EndedAt = claim.At, now
+	if end.Exit, err = json.Marshal(exit); err != nil {
+		return fmt.Errorf("give up attempt %s: %w", id, err)
+	}
+	data, err := json.Marshal(end)
 	if err != nil {
 		return fmt.Errorf("give up attempt %s: %w", id, err)
 	}
@@ -98,4 +98,21 @@ func (x *Exchange) GiveUp(ctx context.Context, id spawn.ID) error {
 	}
 	x.tell(id)
 	return nil
+}
+
+// saved is how an attempt ends of which nothing more is heard: with its last checkpoint, if it made one.
+func (x *Exchange) saved(ctx context.Context, id spawn.ID) (end wire.End, exit shim.Exit, err error) {
+	found, err := x.document(ctx, kindSaved, id, &end)
+	if found && err == nil {
+		err = json.Unmarshal(end.Exit, &exit)
+	}
+	if err != nil {
+		return end, exit, err
+	}
+	exit.Proto, exit.Attempt, exit.Reason, exit.ExitCode, exit.Hopeless = shim.Proto, id.Attempt, shim.ReasonLost, -1, false
+	exit.Outcome = agent.Outcome{Class: agent.ClassCrashed, Message: "the attempt was interrupted"}
+	if exit.Detail = "nothing was heard of its worker any more; its last checkpoint was kept"; !found {
+		exit.Detail = "nothing was heard of its worker any more; what it had said was kept"
+	}
+	return end, exit, nil
 }

@@ -16,8 +16,8 @@ import (
 // upgrades.
 const Proto = 1
 
-// before is how many older protocols an engine speaks.
-const before = 2
+// Before is how many older protocols an engine speaks.
+const Before = 2
 
 // Header names the protocol of a request.
 const Header = "Stellwerk-Protocol"
@@ -34,6 +34,7 @@ const (
 	PathStream  = Prefix + "stream/" // and a name, ?offset=N&previous=M
 	PathWant    = Prefix + "want"
 	PathPart    = Prefix + "part/" // and a digest
+	PathSaved   = Prefix + "checkpoint"
 	PathEnd     = Prefix + "end"
 	PathTools   = Prefix + "tools" // in front of the routes of the attempt's tools
 	MaxMessage  = 900 << 10        // bytes of a message; a store keeps it in one document
@@ -101,6 +102,8 @@ type End struct {
 	Streams map[string]Extent `json:"streams,omitempty"`
 }
 
+// A checkpoint is an End without streams: how the attempt ends if nothing more is heard of its worker.
+
 // Extent is how long a stream is, and where its last piece begins.
 type Extent struct {
 	Length int64 `json:"length"`
@@ -122,19 +125,18 @@ func HandedIn(name string) bool {
 		strings.HasPrefix(name, FolderOut) && path.Clean(name) == name && name != FolderOut
 }
 
-// CheckProto refuses a protocol that this program does not speak.
-func CheckProto(header string) error {
+// CheckProto reads which protocol a request speaks, and refuses one that its engine does not.
+func CheckProto(header string, oldest, newest int) (int, error) {
 	proto, err := strconv.Atoi(header)
-	oldest := max(1, Proto-before)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the request names no protocol in its header %s; this engine speaks %d to %d", Header, oldest, Proto)
-	case proto > Proto:
-		return fmt.Errorf("the worker speaks protocol %d, which is newer than this engine, which speaks %d to %d: start workers of the engine's version", proto, oldest, Proto)
+		return 0, fmt.Errorf("the request names no protocol in its header %s; this engine speaks %d to %d", Header, oldest, newest)
+	case proto > newest:
+		return 0, fmt.Errorf("the worker speaks protocol %d, which is newer than this engine, which speaks %d to %d: start workers of the engine's version", proto, oldest, newest)
 	case proto < oldest:
-		return fmt.Errorf("the worker speaks protocol %d, which is too old for this engine, which speaks %d to %d: start the attempt again", proto, oldest, Proto)
+		return 0, fmt.Errorf("the worker speaks protocol %d, which is too old for this engine, which speaks %d to %d: start the attempt again", proto, oldest, newest)
 	}
-	return nil
+	return proto, nil
 }
 
 // Digest is the hex SHA-256 of data.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/remote"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
@@ -39,6 +40,8 @@ type Options struct {
 	Resources string
 	// Dir is where workers make their folders.
 	Dir string
+	// Checkpoint is how often work in progress is handed in at most; 0 for the worker's own choice.
+	Checkpoint time.Duration
 }
 
 // logFile receives what a worker itself has to say, in the attempt's folder.
@@ -136,6 +139,9 @@ func (s *Spawner) command() []string {
 	argv = append(append(argv, s.Worker...), "--exchange", s.URL(), "--token-file", "-", "--dir", s.Dir)
 	if s.Resources != "" {
 		argv = append(argv, "--resources", s.Resources)
+	}
+	if s.Checkpoint > 0 {
+		argv = append(argv, "--checkpoint", s.Checkpoint.String())
 	}
 	for _, dir := range s.Masked {
 		argv = append(argv, "--mask", dir)

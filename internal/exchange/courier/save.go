@@ -1,0 +1,65 @@
+package courier
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+// saveLook is how often the courier looks for a new checkpoint.
+const saveLook = 500 * time.Millisecond
+
+// save brings checkpoints to the engines until ctx ends. One that cannot be brought is left out: another follows.
+func (a *attempt) save(ctx context.Context) error {
+	tick := time.NewTicker(saveLook)
+	defer tick.Stop()
+	for last := ""; ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		dir, err := shim.LastCheckpoint(a.root)
+		if err == nil && dir != "" && dir != last {
+			if err = a.saveOne(ctx, dir); err == nil {
+				last = dir
+			}
+		}
+		if errors.Is(err, ErrGivenUp) || ctx.Err() != nil {
+			return nil // which the listener says, too
+		}
+		if err != nil {
+			a.Log.Warn("a checkpoint was not handed in", "error", err)
+		}
+	}
+}
+
+func (a *attempt) saveOne(ctx context.Context, dir string) error {
+	exit, err := shim.ReadExit(dir)
+	if err != nil {
+		return err
+	}
+	saved := wire.End{}
+	if saved.Exit, err = os.ReadFile(filepath.Join(dir, exitFile)); err != nil {
+		return err
+	}
+	for _, name := range named(exit) {
+		file, err := a.upload(ctx, dir, name)
+		if err != nil {
+			return fmt.Errorf("hand in %s: %w", name, err)
+		}
+		saved.Files = append(saved.Files, file)
+	}
+	data, err := json.Marshal(saved)
+	if err != nil {
+		return err
+	}
+	return a.client.insist(ctx, "PUT", wire.PathSaved, data, nil)
+}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/document"
-	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -86,19 +85,3 @@ func (r Restorer) late(ctx context.Context, project string) ([]named, error) {
 	}
 	return packs, nil
 }
-
-// Kept calls each with every object that documents name.
-func Kept(ctx context.Context, documents store.Documents, each func(digest string)) error {
-	all, err := documents.Documents(ctx, Kind, "", "", 0)
-	if err != nil {
-		return err
-	}
-	for _, d := range all {
-		if len(d.Key) > digestLength && object.CheckDigest(d.Key[len(d.Key)-digestLength:]) == nil {
-			each(d.Key[len(d.Key)-digestLength:])
-		}
-	}
-	return nil
-}
-
-const digestLength = 64

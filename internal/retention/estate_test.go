@@ -55,7 +55,7 @@ func (e *estate) Documents(ctx context.Context, kind, prefix, after string, limi
 	if err := e.call(); err != nil {
 		return nil, err
 	}
-	return e.documents.Documents(ctx, kind, prefix, after, limit)
+	return e.documents.Documents(context.WithoutCancel(ctx), kind, prefix, after, limit)
 }
 
 const (

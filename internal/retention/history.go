@@ -18,7 +18,7 @@ type history struct {
 	attempts map[string]core.AttemptExited // by attempt
 }
 
-// digest is whatever could be one in the words of an event.
+// digest is whatever could be one in the words of an event or a document.
 const digest = `\b[0-9a-f]{64}\b`
 
 // read reads a run's events, and notes every digest that they speak of.
@@ -48,6 +48,13 @@ func (p *pass) read(ctx context.Context, run string) (*history, error) {
 	return h, err
 }
 
+// speaks notes every digest in a text.
+func (p *pass) speaks(text string) {
+	for _, d := range p.digests.FindAllString(text, -1) {
+		p.spoken[d] = true
+	}
+}
+
 func (p *pass) each(ctx context.Context, stream string, fn func(core.Event) error) error {
 	for after := int64(0); ; {
 		events, err := p.Store.Events(ctx, stream, after, readBatch)
@@ -55,9 +62,7 @@ func (p *pass) each(ctx context.Context, stream string, fn func(core.Event) erro
 			return err
 		}
 		for _, e := range events {
-			for _, d := range p.digests.FindAllString(string(e.Body), -1) {
-				p.spoken[d] = true
-			}
+			p.speaks(string(e.Body))
 			if err := fn(e); err != nil {
 				return err
 			}

@@ -9,12 +9,38 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/remote"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
-// objects removes those that no event of any stream mentions. Young ones stay: an event may be
+// documentBatch is how many documents are read at once: each may be large.
+const documentBatch = 32
+
+// documents notes every digest that documents speak of. It comes before the events are read: an object passes from a
+// document to an event, and is in one of them at any time.
+func (p *pass) documents(ctx context.Context) error {
+	for _, kind := range append(remote.Naming(), pack.Kind) {
+		for after := ""; ; {
+			page, err := p.Store.Documents(ctx, kind, "", after, documentBatch)
+			if err != nil {
+				return err
+			}
+			for _, d := range page {
+				p.speaks(d.Key)
+				p.speaks(string(d.Data))
+				after = d.Key
+			}
+			if len(page) < documentBatch {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// objects removes those that no document and no event of any stream mentions. Young ones stay: an event may be
 // about to mention them. If a run's folder is there and its events are not, they may come
 // back, and nothing is removed.
 func (p *pass) objects(ctx context.Context, known map[string]bool) error {
@@ -44,14 +70,11 @@ func (p *pass) objects(ctx context.Context, known map[string]bool) error {
 		p.keep(Item{Kind: KindObject, Name: "all"}, "an event that needs a newer version of Stellwerk may speak of them")
 		return nil
 	}
-	if err := pack.Kept(ctx, p.Store, func(digest string) { p.spoken[digest] = true }); err != nil {
-		return err
-	}
 	return p.Objects.Each(ctx, func(e object.Entry) error {
 		if p.spoken[e.Digest] || !e.At.Before(p.Before) || time.Since(e.At) < object.Young {
 			return nil
 		}
-		item := Item{Kind: KindObject, Name: e.Digest, Bytes: e.Size, Proof: "no event speaks of it"}
+		item := Item{Kind: KindObject, Name: e.Digest, Bytes: e.Size, Proof: "no event and no document speaks of it"}
 		p.did(item, func() error {
 			gone, err := p.Objects.Discard(ctx, e.Digest, p.Before)
 			if err == nil && !gone {

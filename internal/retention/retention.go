@@ -1,7 +1,7 @@
 // Package retention removes from a state folder what is proved to be kept
 // elsewhere, and nothing else: of runs that are over, the folders of attempts and
 // of work, second copies of transcripts and refs whose commits a branch holds,
-// and comments that nobody can send any more; and objects that no event speaks of.
+// and comments that nobody can send any more; and objects that no event and no document speaks of.
 // Each removal is proved by digests and by git right before it, and can be
 // repeated where it was cut short. It must not touch events, manifests, artifacts,
 // anything of an open run, or the only copy of anything else.
@@ -100,7 +100,7 @@ type pass struct {
 	Request
 	report  Report
 	digests *regexp.Regexp
-	spoken  map[string]bool // digests that events speak of
+	spoken  map[string]bool // digests that events and documents speak of
 	foreign bool            // an event speaks of something that only a newer version reads
 }
 
@@ -108,6 +108,9 @@ type pass struct {
 // then is in the report.
 func Run(ctx context.Context, o Options, req Request) (Report, error) {
 	p := &pass{Options: o, Request: req, digests: regexp.MustCompile(digest), spoken: map[string]bool{}}
+	if err := p.documents(ctx); err != nil {
+		return p.report, err
+	}
 	rows, err := o.Store.Runs(ctx, store.Filter{})
 	if err != nil {
 		return p.report, err

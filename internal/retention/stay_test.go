@@ -1,6 +1,7 @@
 package retention
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/remote"
 	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -166,5 +168,26 @@ func TestAPackThatADocumentNamesStays(t *testing.T) {
 	gone, _ := e.prune(e.request())
 	if slices.Contains(gone, "object "+e.orphan) {
 		t.Errorf("gone are %q", gone)
+	}
+}
+
+// TestWhatAnAttemptExchangesStays until it is concluded, although no event speaks of it, on whichever page it is listed.
+func TestWhatAnAttemptExchangesStays(t *testing.T) {
+	t.Parallel()
+	for _, kind := range remote.Naming() {
+		e := newEstate(t)
+		all := []store.Document{{Kind: kind, Key: "0198/build.r1.a2", Data: []byte(`{"digest":"` + e.orphan + `"}`)}}
+		for i := range documentBatch {
+			all = append(all, store.Document{Kind: kind, Key: fmt.Sprintf("0197/%04d", i), Data: []byte("{}")})
+		}
+		put, err := e.PutDocuments(t.Context(), all)
+		must(t, err)
+		if gone, _ := e.prune(e.request()); slices.Contains(gone, "object "+e.orphan) {
+			t.Errorf("%s: gone are %q", kind, gone)
+		}
+		must(t, e.DeleteDocument(t.Context(), kind, put[0].Key, put[0].Version))
+		if gone, _ := e.prune(e.request()); !slices.Contains(gone, "object "+e.orphan) {
+			t.Errorf("%s: once forgotten, gone are %q", kind, gone)
+		}
 	}
 }

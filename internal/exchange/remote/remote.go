@@ -37,6 +37,11 @@ const (
 	kindBase   = "attempt-base" // RUN/COMMIT, +COMMIT of others: their pack, which many attempts begin with
 )
 
+// Naming are the kinds of documents that name objects. These are kept until the attempt, or its run, is forgotten.
+func Naming() []string {
+	return []string{kindOffer, kindClaim, kindPart, kindSaved, kindEnd, kindBase}
+}
+
 // Store is where documents lie, and whose clock counts.
 type Store interface {
 	store.Documents

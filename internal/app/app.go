@@ -186,7 +186,7 @@ func (a *App) build(ctx context.Context) error {
 	a.access = access.Open(a.store, Person(), time.Now)
 	a.journal = journal.New(a.state.Runs(), a.objects, a.log)
 	a.yards = a.openYards()
-	if err := takeover.Code(ctx, takeover.CodeOptions{Store: a.store, Secure: a.yards.Secure, Log: a.log}); err != nil {
+	if err := takeover.Code(ctx, takeover.CodeOptions{Engine: a.id, Store: a.store, Secure: a.yards.Secure, Log: a.log}); err != nil {
 		return err
 	}
 	programs, err := shim.InstallSelf(a.state.Bin())

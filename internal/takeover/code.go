@@ -8,12 +8,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// yardsPiece is the mark that the code of earlier versions is among the objects.
+// yardsPiece is the piece whose mark says that the code of an engine's yards is among the objects.
 const yardsPiece = "yards"
 
 // CodeOptions say whose code is taken over.
 type CodeOptions struct {
-	Store interface {
+	Engine string // whose yards they are
+	Store  interface {
 		store.Documents
 		Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error)
 	}
@@ -25,7 +26,8 @@ type CodeOptions struct {
 // Code packs, once, the commits that an earlier version kept in yards only. The yards stay: they are caches from then on. A
 // project whose yard cannot be read is named in the log and tried again at the next start.
 func Code(ctx context.Context, o CodeOptions) error {
-	_, err := o.Store.Document(ctx, kind, yardsPiece)
+	mark := markOf(o.Engine, yardsPiece)
+	_, err := o.Store.Document(ctx, kind, mark)
 	if err == nil || !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -50,7 +52,7 @@ func Code(ctx context.Context, o CodeOptions) error {
 	if !whole {
 		return nil
 	}
-	_, err = o.Store.PutDocument(ctx, store.Document{Kind: kind, Key: yardsPiece})
+	_, err = o.Store.PutDocument(ctx, store.Document{Kind: kind, Key: mark})
 	if errors.Is(err, store.ErrStale) {
 		return nil
 	}

@@ -73,13 +73,13 @@ func (o Options) take(ctx context.Context, p piece) error {
 	return nil
 }
 
-// mark names a piece among those of all engines on the store.
-func (o Options) mark(p piece) string { return o.Engine + "/" + p.name }
+// markOf is the key of a piece's mark among those of all engines on the store.
+func markOf(engine, piece string) string { return engine + "/" + piece }
 
 // taken reports that the files of a piece are in the store. A mark without an engine is of a
 // store that only one had.
 func (o Options) taken(ctx context.Context, p piece) (bool, error) {
-	for _, key := range []string{o.mark(p), p.name} {
+	for _, key := range []string{markOf(o.Engine, p.name), p.name} {
 		_, err := o.Store.Document(ctx, kind, key)
 		if !errors.Is(err, store.ErrNotFound) {
 			return err == nil, err
@@ -93,7 +93,7 @@ func (o Options) put(ctx context.Context, p piece, files []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := o.Store.PutDocuments(ctx, append(all, store.Document{Kind: kind, Key: o.mark(p)})); err != nil {
+	if _, err := o.Store.PutDocuments(ctx, append(all, store.Document{Kind: kind, Key: markOf(o.Engine, p.name)})); err != nil {
 		return err
 	}
 	o.Log.Info("files of an earlier version were taken over", "name", p.name, "documents", len(all), "aside", filepath.Join(o.Dir, Aside))

@@ -47,13 +47,11 @@ func (r Restorer) Restore(ctx context.Context, y *yard.Yard, project string) err
 
 // Follow is Restore for some runs of a project, those that other engines have moved on.
 func (r Restorer) Follow(ctx context.Context, y *yard.Yard, project string, runs []string) error {
-	code := newCode()
-	for _, run := range runs {
-		if err := r.read(ctx, run, code); err != nil {
-			return err
-		}
+	code, err := r.project(ctx, project, runs...)
+	if err != nil {
+		return err
 	}
-	_, err := r.bring(ctx, y, project, code)
+	_, err = r.bring(ctx, y, project, code)
 	return err
 }
 
@@ -144,15 +142,19 @@ func (r Restorer) take(ctx context.Context, y *yard.Yard, packs []named) error {
 
 const readBatch = 512
 
-// project reads what all events of a project say.
-func (r Restorer) project(ctx context.Context, project string) (*code, error) {
+// project reads what the events of a project's runs say, or only of some of its runs, in the order in which they began.
+func (r Restorer) project(ctx context.Context, project string, runs ...string) (*code, error) {
 	rows, err := r.Store.Runs(ctx, store.Filter{Project: project})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows, func(a, b store.RunRow) int { return cmp.Compare(a.ID, b.ID) }) // as they began
+	// A run that was queued has its id from before it began.
+	slices.SortFunc(rows, func(a, b store.RunRow) int { return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID)) })
 	code := newCode()
 	for _, row := range rows {
+		if len(runs) > 0 && !slices.Contains(runs, row.ID) {
+			continue
+		}
 		if err := r.read(ctx, row.ID, code); err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"sync"
@@ -18,20 +19,21 @@ const checkpointShare = 20
 
 // checkpointed carries out an attempt and has another process save its work from time to time, once it has lasted so long.
 // That is another one because a shim ends and reaps every process that it finds below itself.
-func checkpointed(every time.Duration) func(ctx context.Context, folder string) error {
+func checkpointed(every time.Duration, log *slog.Logger) func(ctx context.Context, folder string) error {
 	if every <= 0 {
 		return Run
 	}
 	return func(ctx context.Context, folder string) error {
-		s := &saver{folder: folder, every: every, env: os.Environ(), stop: make(chan struct{})}
-		done := make(chan error, 1)
-		go func() { done <- s.run() }()
+		s := &saver{folder: folder, every: every, env: os.Environ(), stop: make(chan struct{}), log: log}
+		done := make(chan struct{})
+		go func() { defer close(done); s.run() }()
 		err := supervise(ctx, folder, nil, func(ctx context.Context, folder string, opts shim.Options) error {
 			opts.Beside = s.pids
 			return shim.Run(ctx, folder, opts)
 		})
 		close(s.stop)
-		return errors.Join(err, <-done)
+		<-done
+		return err
 	}
 }
 
@@ -41,6 +43,7 @@ type saver struct {
 	every  time.Duration
 	env    []string // from before the shim took the secrets out of it
 	stop   chan struct{}
+	log    *slog.Logger
 
 	mu  sync.Mutex // held while it starts, so that nobody takes it for the agent's
 	cmd *exec.Cmd
@@ -56,20 +59,22 @@ func (s *saver) pids() []int {
 	return []int{s.cmd.Process.Pid}
 }
 
-func (s *saver) run() error {
+// run saves the attempt's work until it is stopped. An attempt whose work cannot be saved goes on all the same: what it hands in
+// at its end does not depend on checkpoints.
+func (s *saver) run() {
 	select {
 	case <-s.stop:
-		return nil
+		return
 	case <-time.After(s.every):
 	}
 	alive, err := s.start()
 	if err != nil {
-		return fmt.Errorf("start what saves the attempt's work: %w", err)
+		s.log.Warn("the attempt goes on without checkpoints: what saves them does not start", "error", err)
+		return
 	}
 	<-s.stop
-	err = alive.Close()
+	_ = alive.Close()
 	_ = s.cmd.Wait() // what it saved last is there, or not
-	return err
 }
 
 func (s *saver) start() (io.Closer, error) {

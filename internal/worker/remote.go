@@ -40,8 +40,9 @@ func runRemote(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	return courier.Run(ctx, courier.Options{
-		URL: *url, Token: token, Dir: *dir, Self: self, Masked: masked, Resources: *resources, Lay: lay, Supervise: checkpointed(*every), Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		URL: *url, Token: token, Dir: *dir, Self: self, Masked: masked, Resources: *resources, Lay: lay, Supervise: checkpointed(*every, log), Log: log,
 	})
 }
 

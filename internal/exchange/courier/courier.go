@@ -109,6 +109,9 @@ func (a *attempt) carryOut(ctx context.Context, offer wire.Offer) error {
 	}
 	if _, exitErr := shim.ReadExit(a.root); exitErr != nil { // it has not come so far
 		err = shim.WriteStartFailed(a.root, cmp.Or(err, exitErr))
+	} else if err != nil { // what it has done is there, and is handed in
+		a.Log.Warn("the attempt has ended, and then its supervisor failed", "error", err)
+		err = nil
 	}
 	err = errors.Join(err, saved(), still())
 	if err == nil {

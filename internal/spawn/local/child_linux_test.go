@@ -145,7 +145,7 @@ func TestWhatAChildTells(t *testing.T) {
 func TestTwoChildrenOfOneFolder(t *testing.T) {
 	s, folder, other := script(`until [ -e "$1/$WAIT" ]; do sleep 0.02; done`), t.TempDir(), t.TempDir()
 	for _, c := range [][2]string{{folder, "one"}, {folder, "two"}, {other, "one"}} {
-		if err := s.spawn(s.options.Worker, c[0], []string{"WAIT=" + c[1]}); err != nil {
+		if err := s.start(c[0], []string{"WAIT=" + c[1]}); err != nil {
 			t.Fatal(err)
 		}
 	}

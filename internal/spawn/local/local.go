@@ -46,7 +46,7 @@ type Spawner struct {
 
 // New returns a spawner.
 func New(options Options) *Spawner {
-	return &Spawner{options: options, spares: spares{command: options.Ahead, wait: spareTime}, children: map[string][]*child{}}
+	return &Spawner{options: options, spares: spares{command: options.Ahead, wait: spareTime, reading: orderTime}, children: map[string][]*child{}}
 }
 
 // Capabilities implements spawn.Spawner.
@@ -74,13 +74,27 @@ func (s *Spawner) Start(ctx context.Context, order spawn.Order) error {
 		return err
 	}
 	defer s.spares.refill()
-	if folder := s.options.Folder(order.ID); !s.give(folder, order.Env) {
-		err = s.spawn(s.options.Worker, folder, order.Env)
-	}
-	if err != nil {
+	if err := s.start(s.options.Folder(order.ID), order.Env); err != nil {
 		return fmt.Errorf("start attempt %s: %w", order.ID, err)
 	}
 	return nil
+}
+
+// start has the spare carry out the attempt in folder, or a shim of its own. Both write to the same log, which is opened here: a
+// spare that cannot open it has nowhere to say so.
+func (s *Spawner) start(folder string, secrets []string) error {
+	log, err := openLog(folder)
+	if err != nil {
+		return err
+	}
+	if s.give(folder, secrets) {
+		return log.Close()
+	}
+	return s.spawn(s.options.Worker, folder, log, secrets)
+}
+
+func openLog(folder string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(folder, shim.LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
 // Salvage implements spawn.Spawner.
@@ -89,18 +103,19 @@ func (s *Spawner) Salvage(ctx context.Context, id spawn.ID) error {
 	if err != nil || status != spawn.Lost {
 		return err
 	}
-	if err := s.spawn(s.options.Salvage, s.options.Folder(id), nil); err != nil {
+	folder := s.options.Folder(id)
+	log, err := openLog(folder)
+	if err == nil {
+		err = s.spawn(s.options.Salvage, folder, log, nil)
+	}
+	if err != nil {
 		return fmt.Errorf("salvage attempt %s: %w", id, err)
 	}
 	return nil
 }
 
-// spawn starts a shim of its own for a folder.
-func (s *Spawner) spawn(command []string, folder string, secrets []string) error {
-	log, err := os.OpenFile(filepath.Join(folder, shim.LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
+// spawn starts a shim of its own for a folder. It closes the log.
+func (s *Spawner) spawn(command []string, folder string, log *os.File, secrets []string) error {
 	args := append(slices.Clone(command[1:]), folder)
 	cmd := exec.Command(command[0], args...) //nolint:noctx // an attempt outlives the engine that starts it
 	cmd.Dir = folder
@@ -121,7 +136,7 @@ func (s *Spawner) spawn(command []string, folder string, secrets []string) error
 // give has the spare carry out the attempt in folder, and reports whether there was one.
 func (s *Spawner) give(folder string, secrets []string) bool {
 	spare := s.spares.take()
-	if spare == nil || spare.order(folder, secrets) != nil {
+	if spare == nil || spare.order(folder, secrets, s.spares.reading) != nil {
 		return false
 	}
 	s.adopt(folder, spare.ended, spare.word)
@@ -176,18 +191,24 @@ func (s *Spawner) child(folder string) *child {
 // that stops need not wait, a test does.
 func (s *Spawner) Drain(ctx context.Context) error {
 	if spare := s.spares.close(); spare != nil {
-		<-spare.ended
+		if err := await(ctx, spare.ended); err != nil {
+			return err
+		}
 	}
-	for {
-		child := s.anyChild()
-		if child == nil {
-			return nil
+	for child := s.anyChild(); child != nil; child = s.anyChild() {
+		if err := await(ctx, child.ended); err != nil {
+			return err
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("wait for shims to end: %w", ctx.Err())
-		case <-child.ended:
-		}
+	}
+	return nil
+}
+
+func await(ctx context.Context, ended <-chan struct{}) error {
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("wait for shims to end: %w", ctx.Err())
+	case <-ended:
+		return nil
 	}
 }
 

@@ -2,7 +2,6 @@ package local
 
 import (
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -16,11 +15,14 @@ import (
 // has none.
 const spareTime = 30 * time.Second
 
+// orderTime is how long a spare may take to read an order that its pipe does not hold.
+const orderTime = 5 * time.Second
+
 // spare is a shim that was started ahead of its attempt, which saves the attempt the time that takes. It has seen nothing of
 // any attempt. It ends when its orders are closed, so it outlives neither its use nor the engine.
 type spare struct {
 	cmd    *exec.Cmd
-	orders io.WriteCloser
+	orders *os.File
 	word   *os.File
 	ended  <-chan struct{} // closed when it has been reaped
 	timer  *time.Timer
@@ -30,6 +32,7 @@ type spare struct {
 type spares struct {
 	command []string // empty for none ever
 	wait    time.Duration
+	reading time.Duration // orderTime
 
 	mu      sync.Mutex
 	waiting *spare
@@ -109,11 +112,13 @@ func (s *spares) close() *spare {
 func startSpare(command []string) (*spare, error) {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // an attempt outlives the engine that starts it
 	cmd.Dir = "/"
-	orders, err := cmd.StdinPipe()
+	reads, orders, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+	cmd.Stdin = reads
 	word, err := startShim(cmd, nil)
+	err = errors.Join(err, reads.Close())
 	if err != nil {
 		return nil, errors.Join(err, orders.Close())
 	}
@@ -125,9 +130,13 @@ func startSpare(command []string) (*spare, error) {
 	return &spare{cmd: cmd, orders: orders, word: word, ended: ended}, nil
 }
 
-// order gives the spare its attempt. If it fails, the spare has none.
-func (s *spare) order(folder string, secrets []string) error {
-	err := shim.Order{Folder: folder, Env: secrets}.Give(s.orders)
+// order gives the spare its attempt. If it fails, the spare has a part of the order at most, and ends: with a whole one it would
+// find the attempt claimed.
+func (s *spare) order(folder string, secrets []string, within time.Duration) error {
+	err := s.orders.SetWriteDeadline(time.Now().Add(within))
+	if err == nil {
+		err = shim.Order{Folder: folder, Env: secrets}.Give(s.orders)
+	}
 	if err != nil {
 		s.dismiss()
 		return err

@@ -1,6 +1,8 @@
 package local
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -89,6 +91,75 @@ func TestSpareThatDied(t *testing.T) {
 	<-spare.ended
 	if got := get(t, carriedOut(t, s), "pid"); got != "fresh\n" {
 		t.Errorf("it is carried out by %s", got)
+	}
+	drained(t, s)
+}
+
+// TestSpareThatDiesWhenItIsTaken gets no order: whoever gives it is told, and starts another shim.
+func TestSpareThatDiesWhenItIsTaken(t *testing.T) {
+	s := withSpare()
+	s.Prepare()
+	waits(t, s)
+	spare, folder := s.spares.take(), t.TempDir()
+	if err := syscall.Kill(spare.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-spare.ended
+	if err := spare.order(folder, nil, waittest.Limit); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("an order to a dead shim: %v", err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("it left %v, %v", left, err)
+	}
+	drained(t, s)
+}
+
+// TestSpareThatDoesNotRead keeps no attempt waiting, however long the order.
+func TestSpareThatDoesNotRead(t *testing.T) {
+	s := withSpare()
+	s.spares.command, s.spares.reading = []string{"/bin/sleep", "100000"}, time.Millisecond
+	s.Prepare()
+	spare := waits(t, s)
+	if got := get(t, carriedOut(t, s, "TOKEN="+strings.Repeat("x", 100_000)), "pid"); got != "fresh\n" {
+		t.Errorf("it is carried out by %s", got)
+	}
+	for _, stuck := range []*os.Process{spare.cmd.Process, waits(t, s).cmd.Process} {
+		if err := stuck.Kill(); err != nil {
+			t.Error(err)
+		}
+	}
+	<-spare.ended
+	drained(t, s)
+}
+
+// TestDrainGivesUp on a spare that does not end, too.
+func TestDrainGivesUp(t *testing.T) {
+	s := withSpare()
+	s.spares.command = []string{"/bin/sleep", "100000"}
+	s.Prepare()
+	spare := waits(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Drain(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("it waited: %v", err)
+	}
+	if err := spare.cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	<-spare.ended
+}
+
+// TestSpareIsNotGivenAFolderThatIsGone: the starter learns why, and the spare waits on.
+func TestSpareIsNotGivenAFolderThatIsGone(t *testing.T) {
+	s := withSpare()
+	s.Prepare()
+	spare := waits(t, s)
+	gone := filepath.Join(t.TempDir(), "gone")
+	if err := s.Start(t.Context(), spawn.Order{ID: in(gone)}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is started: %v", err)
+	}
+	if waits(t, s) != spare {
+		t.Error("the spare is used up")
 	}
 	drained(t, s)
 }

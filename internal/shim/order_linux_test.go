@@ -1,0 +1,132 @@
+package shim_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+)
+
+// ahead runs a shim that was started ahead of an attempt, with what its starter writes before it is gone.
+func ahead(t *testing.T, owner, order string) (said string, code int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), self, shimtest.RoleAhead, owner)
+	cmd.Env = append(shim.HostEnvironment(os.Environ()), shimtest.QuickExit)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(order), &out, &out
+	_ = cmd.Run() // the code says it
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// groupsOf are the control groups of an owner.
+func groupsOf(t *testing.T, owner string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && strings.Contains(path, "/"+owner) {
+			found = append(found, path)
+		}
+		return nil // others come and go
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestShimWithoutAWholeOrder does nothing: its starter ended, also in the midst of an order, or the attempt is gone. It repeats no
+// secret and leaves no group.
+func TestShimWithoutAWholeOrder(t *testing.T) {
+	folder := t.TempDir()
+	whole := fmt.Sprintf(`{"folder":%q,"env":["TOKEN=s3cret"]}`, folder)
+	for name, c := range map[string]struct {
+		order string
+		code  int
+	}{
+		"none":          {"", 0},
+		"half":          {whole[:len(whole)-5], 1},
+		"all but one":   {whole[:len(whole)-1], 1},
+		"no order":      {"s3cret\n", 1},
+		"folder's gone": {strings.Replace(whole, folder, folder+"/gone", 1), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			owner := fmt.Sprintf("stellwerk-test-%d-ahead", os.Getpid())
+			said, code := ahead(t, owner, c.order)
+			if code != c.code || strings.Contains(said, "s3cret") {
+				t.Errorf("it ended with %d and said %q", code, said)
+			}
+			if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+				t.Errorf("it left %v, %v", left, err)
+			}
+			if left := groupsOf(t, owner); len(left) > 0 {
+				t.Errorf("it left the groups %v", left)
+			}
+		})
+	}
+}
+
+// TestShimWithAnOrder carries it out and ends. The secrets are nowhere that others can read them.
+func TestShimWithAnOrder(t *testing.T) {
+	a := shimtest.New(t, sandbox.None, `tr '\0' '\n' < /proc/$PPID/environ | grep -c s3cret; readlink /proc/$PPID/fd/0; echo "$TOKEN" | wc -c`,
+		func(s *shim.Spec) { s.Secrets = []string{"TOKEN"} })
+	said, code := ahead(t, "stellwerk-test", fmt.Sprintf(`{"folder":%q,"env":["TOKEN=s3cret"]}`, a.Folder))
+	if got := strings.Join(a.Said(t, "text"), " "); code != 0 || got != "0 /dev/null 7" {
+		t.Errorf("it ended with %d and said %q; the agent says %q", code, said, got)
+	}
+}
+
+// TestHandInIsInTheReservedGroup, which was made while the agent ran, and every group is gone when the shim ends. What git calls in the
+// workspace holds the hand-in up.
+func TestHandInIsInTheReservedGroup(t *testing.T) {
+	probe := shim.Reserve(fmt.Sprintf("stellwerk-test-%d-probe", os.Getpid()), "probe")
+	if probe == nil {
+		t.Skip("nothing is to be gained here")
+	}
+	probe.Close()
+	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
+		t.Skip(reason)
+	}
+	a := shimtest.New(t, sandbox.Sandbox, `printf '#!/bin/sh\n: > waits\nuntil [ -e go ]; do sleep 0.02; done; exit 1\n' > held-up; chmod +x held-up
+		git config core.fsmonitor ./held-up; git config core.fsmonitorHookVersion 2`, bounded(t, resource.Limits{Processes: 500}))
+	owner := a.Spec.Resources.Owner
+	cmd := a.Command(t, shimtest.RoleWorker)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	shimtest.Await(t, "the hand-in", func() bool { return shimtest.Exists(t, filepath.Join(a.Workspace, "waits")) })
+	inside := 0
+	for _, group := range groupsOf(t, owner) {
+		tasks, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
+		if err == nil && len(tasks) > 0 {
+			inside++
+			if name := filepath.Base(group); name != fmt.Sprintf("next.%d", cmd.Process.Pid) {
+				t.Errorf("the hand-in is in %s", group)
+			}
+		}
+	}
+	if inside == 0 {
+		t.Error("the hand-in is in no group")
+	}
+	shimtest.Write(t, filepath.Join(a.Workspace, "go"), "")
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if exit := a.Exit(t); exit.HandIn == nil || exit.HandIn.Error != "" {
+		t.Errorf("handed in is %+v", exit.HandIn)
+	}
+	if left := groupsOf(t, owner+"/"); len(left) > 0 {
+		t.Errorf("left are the groups %v", left)
+	}
+}

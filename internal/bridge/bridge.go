@@ -79,12 +79,27 @@ func run(socket string, argv []string) int {
 		}
 		return fail(notExecutable, err)
 	}
-	_ = cmd.Wait() // how it ended is in cmd.ProcessState
-	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if ok && status.Signaled() {
+	status, err := await(cmd.Process.Pid)
+	if err != nil {
+		return fail(notExecutable, fmt.Errorf("wait for the command: %w", err))
+	}
+	if status.Signaled() {
 		return bySignal + int(status.Signal())
 	}
-	return cmd.ProcessState.ExitCode()
+	return status.ExitStatus()
+}
+
+// await waits for a child, and reaps every process whose parent has ended: the kernel gives those to the first process.
+func await(child int) (syscall.WaitStatus, error) {
+	for {
+		var status syscall.WaitStatus
+		switch pid, err := syscall.Wait4(-1, &status, 0, nil); {
+		case err != nil && err != syscall.EINTR:
+			return 0, err
+		case err == nil && pid == child:
+			return status, nil
+		}
+	}
 }
 
 func fail(code int, err error) int {

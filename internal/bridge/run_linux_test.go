@@ -71,6 +71,8 @@ func TestACommandBehindABridge(t *testing.T) {
 		{"its signal is the bridge's", "kill -KILL $$", "", 137},
 		{"the bridge outlives what asks a command to end", "kill -TERM $PPID; exec 3<>/dev/tcp/127.0.0.1/" + port + "; cat <&3", "from outside", 0},
 		{"its output ends with it, whoever else holds that", "setsid sleep 1000 & echo said; exit 3", "said", 3},
+		{"the bridge is the first process, which nobody inside can end", "echo $PPID; kill -KILL $PPID; exit 4", "1", 4},
+		{"the bridge reaps what others leave", `p=$( (sh -c 'echo $$' &) ); for i in {1..3000}; do [ -e /proc/$p ] || exit 5; sleep 0.01; done`, "", 5},
 		{"the bridge cannot be looked into", "cat /proc/$PPID/comm; cat /proc/$PPID/environ /proc/$PPID/maps 2>&1 | grep -c 'Permission denied'", Name + "\n2", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -35,6 +35,9 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 	if !spec.Brief {
 		args = append(args, "--die-with-parent")
 	}
+	if program.startsFirst() && (spec.First || len(spec.Network.Starter) > 0) {
+		args = append(args, "--as-pid-1")
+	}
 	args = append(args, "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev")
 	if spec.Network.Closed {
 		args = append(args, "--unshare-net")

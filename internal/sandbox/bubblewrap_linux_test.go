@@ -71,6 +71,74 @@ func TestEverythingASandboxIsMadeOf(t *testing.T) {
 	}
 }
 
+// TestFirstProcess is one that reaps: bubblewrap's own, unless the command or its starter can be the first.
+func TestFirstProcess(t *testing.T) {
+	for _, c := range []struct {
+		version string
+		spec    Spec
+		own     bool
+	}{
+		{"0.8.0", Spec{}, false},
+		{"0.8.0", Spec{First: true}, true},
+		{"0.8.0", Spec{Network: Network{Closed: true, Starter: []string{"bridge"}}}, true},
+		{"0.8.0", Spec{Network: Network{Closed: true}}, false},
+		{"0.7.0", Spec{First: true}, false},
+	} {
+		pretend(t, "echo bubblewrap "+c.version)
+		c.spec.Argv, c.spec.Dir = []string{"some"}, "/"
+		launch, err := bubblewrap(plan{}, c.spec)
+		if err != nil || slices.Contains(launch.Argv, "--as-pid-1") != c.own {
+			t.Errorf("%s, %+v: %v, %q", c.version, c.spec, err, launch.Argv)
+		}
+	}
+}
+
+// TestBubblewrapIsAskedOnce: whoever knows the file's version does not ask it again, but asks another file in its place, one that
+// was written to, and one of which nothing is known.
+func TestBubblewrapIsAskedOnce(t *testing.T) {
+	count := filepath.Join(t.TempDir(), "count")
+	script := func(version string) string { return "echo asked >> '" + count + "'; echo bubblewrap " + version }
+	path := pretend(t, script("0.8.1"))
+	times := func() int {
+		text, err := os.ReadFile(count)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), "asked")
+	}
+	known := FindBubblewrap()
+	if known.Version != "0.8" || !strings.HasPrefix(known.File, path+":") {
+		t.Fatalf("found is %+v", known)
+	}
+	expect := func(what string, known Bubblewrap, minor, asked int) {
+		t.Helper()
+		before := times()
+		found, err := findBubblewrap(known)
+		if err != nil || found.minor != minor || found.path != path || times()-before != asked {
+			t.Errorf("%s: %+v, %v, asked %d times", what, found, err, times()-before)
+		}
+	}
+	expect("the same file", known, 8, 0)
+	expect("nothing is known", Bubblewrap{}, 8, 1)
+	expect("the version is not one", Bubblewrap{Version: "new", File: known.File}, 8, 1)
+	tool(t, path, "#!/bin/sh\n"+script("0.7.1")+"\n")
+	expect("written to, of the same size", known, 7, 1)
+	other := tool(t, path+".new", "#!/bin/sh\n"+script("0.6.1")+"\n")
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	expect("another in its place", known, 6, 1)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := findBubblewrap(known); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("a file that is gone: %v", err)
+	}
+	if found := FindBubblewrap(); found != (Bubblewrap{}) {
+		t.Errorf("found without one is %+v", found)
+	}
+}
+
 // TestABubblewrapThatIsNoUse: it is missing, says what nobody understands, fails, or isolates nothing.
 func TestABubblewrapThatIsNoUse(t *testing.T) {
 	const talks = `if [ "$1" = --version ]; then echo bubblewrap 0.11.0; exit; fi; `

@@ -61,6 +61,9 @@ type Spec struct {
 	// A bubblewrap that dies while it sets up the sandbox leaves a process behind that waits for it for ever, so a trial that
 	// anybody may interrupt is brief.
 	Brief bool
+	// First makes Argv the first process of a sandbox on Linux. It gets the processes whose parents have ended, and what bubblewrap
+	// would do for it is left to it: to reap them, if there can be many.
+	First bool
 	// Inside is a command of the system's that stands before Argv in a sandbox on Linux.
 	Inside  []string
 	Network Network
@@ -74,8 +77,8 @@ type Network struct {
 	Port   int
 	// Socket is a unix socket of this machine. A closed Linux sandbox shows it as SocketPath.
 	Socket string
-	// Starter is a program and its arguments, to which the command is added: it starts the command inside, and makes
-	// Socket reachable for programs that only know addresses and ports.
+	// Starter is a program and its arguments, to which the command is added: it is the first process inside, reaps what others
+	// leave, starts the command, and makes Socket reachable for programs that only know addresses and ports.
 	Starter []string
 }
 

@@ -78,6 +78,10 @@ func (b bubblewrapProgram) disablesUserns() bool {
 	return !b.setuid && (b.major > 0 || b.minor >= 8)
 }
 
+// startsFirst tells whether bubblewrap can leave out the process that it otherwise puts first, to reap. Older ones may know the
+// option; nobody has tried.
+func (b bubblewrapProgram) startsFirst() bool { return b.major > 0 || b.minor >= 8 }
+
 // boundsMemory tells whether bubblewrap can bound a folder that it keeps in memory.
 func (b bubblewrapProgram) boundsMemory() bool { return b.major > 0 || b.minor >= 7 }
 

@@ -64,7 +64,7 @@ func handInBox(spec Spec, self, dir string, argv []string) (sandbox.Spec, error)
 	env["STELLWERK_ATTEMPT"], env["STELLWERK_OUT"] = spec.Attempt, spec.Job.Out
 	box := sandbox.Spec{
 		MemoryFiles: spec.Resources.forHandIn().memoryFiles(),
-		Argv:        argv, Dir: dir, Masked: spec.Masked, Private: spec.Private, Bubblewrap: spec.Bubblewrap,
+		Argv:        argv, First: true, Dir: dir, Masked: spec.Masked, Private: spec.Private, Bubblewrap: spec.Bubblewrap,
 		Writable: paths([]string{spec.Workspace, dir}), Network: sandbox.Network{Closed: true},
 	}
 	box.ReadOnly = slices.DeleteFunc(paths([]string{self, keptIndex(filepath.Dir(dir))}, spec.ReadOnly), func(p string) bool {

@@ -67,7 +67,7 @@ func (p process) run(ctx context.Context) (ending, error) {
 		consumption(p.group, watcher, nil)
 		return ending{}, err
 	}
-	tree := processTree{root: cmd.Process.Pid, sparedRoot: p.kind == sandbox.Sandbox && isLinux, beside: p.beside}
+	tree := processTree{root: cmd.Process.Pid, sparedRoot: p.kind == sandbox.Sandbox && isLinux, first: p.box.First, beside: p.beside}
 	end := p.wait(ctx, tree, done, watcher.Breaches())
 	end.killed += tree.end(min(p.grace, leftoverGrace))
 	end.code, end.signal = exitStatus(cmd.ProcessState, p.kind)

@@ -16,8 +16,10 @@ import (
 type processTree struct {
 	root int
 	// sparedRoot means that the root is the isolation's own process. It gets no TERM, because its end would kill the agent;
-	// nor does the bridge inside, which ends with the agent.
+	// nor do its child, the first process inside, and the bridge, which end with the agent.
 	sparedRoot bool
+	// first means that the first process inside may be the one that the tree is about.
+	first bool
 	// beside are children of the shim that are not the agent's, and are left alone with theirs.
 	beside func() []int
 }
@@ -65,14 +67,19 @@ func (t processTree) others() []int {
 	return t.beside()
 }
 
-// ask sends TERM to every member, and reports whether it reached one that does not belong to the isolation. The
-// isolation's own processes have the root's name; while it is being set up there are no others.
+// ask sends TERM to every member, and reports whether it reached one that does not belong to the isolation. The first process
+// inside does until it has become its program: it may not have heard, so it is asked again.
 func (t processTree) ask() (reached bool) {
 	for _, pid := range t.members() {
-		if t.sparedRoot && (pid == t.root || strings.TrimSpace(processName(pid)) == bridge.Name) {
-			continue
+		first := false
+		if t.sparedRoot {
+			p, lives := resource.ReadProcess(pid)
+			first = p.Parent == t.root
+			if !lives || pid == t.root || first && !t.first || strings.TrimSpace(processName(pid)) == bridge.Name {
+				continue
+			}
 		}
-		reached = reached || !t.sparedRoot || processName(pid) != processName(t.root)
+		reached = reached || !first
 		send(pid, syscall.SIGTERM)
 	}
 	return reached

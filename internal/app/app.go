@@ -118,7 +118,7 @@ type App struct {
 	store    store.Store
 	objects  object.Objects
 	journal  *journal.Journal
-	yards    *yards
+	yards    *pack.Yards
 	find     *find.Finder
 	engine   *engine.Engine
 	dispatch *dispatch.Dispatcher
@@ -234,21 +234,20 @@ func (a *App) build(ctx context.Context) error {
 	return a.start(ctx)
 }
 
-func (a *App) openYards() *yards {
-	y := &yards{
-		dir: a.state.Yards(), pass: forges.GitCredential, code: pack.Restorer{Store: a.store, Objects: a.objects, Log: a.log},
-		open: map[string]*openYard{},
-		fence: func(project string) int64 {
+func (a *App) openYards() *pack.Yards {
+	opts := pack.YardsOptions{
+		Dir: a.state.Yards(), Credentials: forges.GitCredential, Code: pack.Restorer{Store: a.store, Objects: a.objects, Log: a.log},
+		Fence: func(project string) int64 {
 			if a.engine == nil {
 				return 0
 			}
 			return a.engine.Fence(project)
 		},
 	}
-	if a.opts.Database != "" {
-		y.others = a.store
+	if a.shared() {
+		opts.Others = a.store
 	}
-	return y
+	return pack.NewYards(opts)
 }
 
 // wire makes the rooms around the engine, and hands each what it needs of the others.
@@ -288,7 +287,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	})
 	a.Service = service.New(service.Options{
 		Version: a.opts.Version, Person: person, Self: self, Agent: claude.Program, State: a.state,
-		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Code: a.yards.code, Engine: a.engine, Deciders: deciders(),
+		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Code: a.yards.Code, Engine: a.engine, Deciders: deciders(),
 		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access,
 		Tools: &toolcall.Tools{
 			Engine: a.engine, Find: find, Yards: a.yards, Objects: a.objects, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,

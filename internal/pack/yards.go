@@ -1,4 +1,4 @@
-package app
+package pack
 
 import (
 	"context"
@@ -11,28 +11,34 @@ import (
 	"sync"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// yards opens each project's yard once. One that is missing is filled with what events, objects and repositories on this
-// machine say it had. If other engines work on the store, a yard may be behind: it is brought up to date before it is used.
-type yards struct {
-	dir  string
-	pass yard.Credentials
-	code pack.Restorer
-	// others says what other engines did; nil if no other can work on the store.
-	others others
-	// fence is that of a project this engine owns, else 0.
-	fence func(project string) int64
+// YardsOptions are what yards are opened with.
+type YardsOptions struct {
+	Dir         string // holds them
+	Credentials yard.Credentials
+	Code        Restorer
+	// Others says what other engines did; nil if no other can work on the store.
+	Others Others
+	// Fence is that of a project this engine owns, else 0.
+	Fence func(project string) int64
+}
 
+// Yards opens each project's yard once. One that is missing is filled with what events, objects and repositories on this
+// machine say it had. If other engines work on the store, a yard may be behind: it is brought up to date before it is used.
+type Yards struct {
+	YardsOptions
 	mu   sync.Mutex
 	open map[string]*openYard
 }
 
-// others is what tells of the work of other engines.
-type others interface {
+// NewYards opens none yet.
+func NewYards(o YardsOptions) *Yards { return &Yards{YardsOptions: o, open: map[string]*openYard{}} }
+
+// Others is what tells of the work of other engines.
+type Others interface {
 	Position(ctx context.Context) (int64, error)
 	Moved(ctx context.Context, after int64, limit int) (streams []string, position int64, err error)
 	Run(ctx context.Context, idOrAlias string) (store.RunRow, error)
@@ -49,7 +55,7 @@ type openYard struct {
 }
 
 // Yard implements dispatch.Yards.
-func (y *yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
+func (y *Yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 	y.mu.Lock()
 	o, known := y.open[project]
 	if !known {
@@ -64,7 +70,7 @@ func (y *yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 			return nil, err
 		}
 	}
-	if y.others != nil {
+	if y.Others != nil {
 		if err := y.follow(ctx, project, o); err != nil {
 			return nil, err
 		}
@@ -73,15 +79,15 @@ func (y *yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 }
 
 // fill opens a yard, and fills one that is empty.
-func (y *yards) fill(ctx context.Context, project string, o *openYard) error {
-	opened, err := yard.Open(ctx, filepath.Join(y.dir, project+".git"))
+func (y *Yards) fill(ctx context.Context, project string, o *openYard) error {
+	opened, err := yard.Open(ctx, filepath.Join(y.Dir, project+".git"))
 	if err != nil {
 		return err
 	}
-	opened.Credentials = y.pass
+	opened.Credentials = y.Credentials
 	empty, err := opened.Empty()
-	if err == nil && empty && y.others == nil {
-		err = y.code.Restore(ctx, opened, project)
+	if err == nil && empty && y.Others == nil {
+		err = y.Code.Restore(ctx, opened, project)
 	}
 	if err != nil {
 		return errors.Join(err, opened.Close())
@@ -93,14 +99,14 @@ func (y *yards) fill(ctx context.Context, project string, o *openYard) error {
 // follow brings a yard up to date with what other engines did. Its refs follow the events when this engine has just got the
 // project, or does not have it. While it owns the project, its own effects move refs before they report it, so only what others
 // may have added is brought in: the commits that runs begin at, and merges that people granted.
-func (y *yards) follow(ctx context.Context, project string, o *openYard) error {
-	fence := y.fence(project) // before the events are read
-	position, err := y.others.Position(ctx)
+func (y *Yards) follow(ctx context.Context, project string, o *openYard) error {
+	fence := y.Fence(project) // before the events are read
+	position, err := y.Others.Position(ctx)
 	if err != nil || o.followed && fence == o.fence && position == o.position {
 		return err
 	}
 	if !o.followed {
-		err = y.code.Restore(ctx, o.yard, project)
+		err = y.Code.Restore(ctx, o.yard, project)
 	} else {
 		err = y.catchUp(ctx, project, o, fence != 0 && fence == o.fence)
 	}
@@ -112,17 +118,17 @@ func (y *yards) follow(ctx context.Context, project string, o *openYard) error {
 }
 
 // catchUp brings in what runs of the project that moved since say.
-func (y *yards) catchUp(ctx context.Context, project string, o *openYard, mine bool) error {
+func (y *Yards) catchUp(ctx context.Context, project string, o *openYard, mine bool) error {
 	runs, err := y.moved(ctx, project, o.position)
 	if err != nil || len(runs) == 0 {
 		return err
 	}
 	if !mine {
 		o.seqs = map[string]int64{}
-		return y.code.Follow(ctx, o.yard, project, runs)
+		return y.Code.Follow(ctx, o.yard, project, runs)
 	}
 	for _, run := range runs {
-		if o.seqs[run], err = y.code.Bring(ctx, o.yard, project, run, o.seqs[run]); err != nil {
+		if o.seqs[run], err = y.Code.Bring(ctx, o.yard, project, run, o.seqs[run]); err != nil {
 			return err
 		}
 	}
@@ -133,10 +139,10 @@ func (y *yards) catchUp(ctx context.Context, project string, o *openYard, mine b
 const movedAtOnce = 4096
 
 // moved are the runs of a project that have moved on since a position.
-func (y *yards) moved(ctx context.Context, project string, after int64) ([]string, error) {
+func (y *Yards) moved(ctx context.Context, project string, after int64) ([]string, error) {
 	seen := map[string]bool{}
 	for {
-		streams, at, err := y.others.Moved(ctx, after, movedAtOnce)
+		streams, at, err := y.Others.Moved(ctx, after, movedAtOnce)
 		if err != nil || at == after {
 			return slices.Sorted(maps.Keys(seen)), err
 		}
@@ -145,7 +151,7 @@ func (y *yards) moved(ctx context.Context, project string, after int64) ([]strin
 			if kind != "run" {
 				continue
 			}
-			row, err := y.others.Run(ctx, id)
+			row, err := y.Others.Run(ctx, id)
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return nil, err
 			}
@@ -158,8 +164,8 @@ func (y *yards) moved(ctx context.Context, project string, after int64) ([]strin
 }
 
 // Secure packs what only the yards of this folder hold. With here, also what repositories on this machine stand for.
-func (y *yards) Secure(ctx context.Context, project string, here bool) error {
-	_, err := os.Stat(filepath.Join(y.dir, project+".git"))
+func (y *Yards) Secure(ctx context.Context, project string, here bool) error {
+	_, err := os.Stat(filepath.Join(y.Dir, project+".git"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -170,11 +176,11 @@ func (y *yards) Secure(ctx context.Context, project string, here bool) error {
 	if err != nil {
 		return err
 	}
-	return y.code.Secure(ctx, opened, project, here)
+	return y.Code.Secure(ctx, opened, project, here)
 }
 
 // Close gives all yards up.
-func (y *yards) Close() error {
+func (y *Yards) Close() error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	var errs []error

@@ -1,4 +1,4 @@
-package app
+package pack_test
 
 import (
 	"log/slog"
@@ -18,7 +18,7 @@ import (
 
 // sharedYards are the yards of an engine that shares a store, and a repository with two commits.
 type sharedYards struct {
-	*yards
+	*pack.Yards
 	t      *testing.T
 	db     *sqlite.Store
 	source *yard.Yard
@@ -40,10 +40,10 @@ func newSharedYards(t *testing.T) *sharedYards {
 	s.source, err = yard.Open(t.Context(), filepath.Join(dir, "source.git"))
 	s.must(err)
 	s.must(s.source.Fetch(t.Context(), filepath.Join(dir, "person")))
-	s.yards = &yards{
-		dir: filepath.Join(dir, "yards"), code: pack.Restorer{Store: s.db, Objects: objects, Log: slog.New(slog.DiscardHandler)},
-		others: s.db, fence: func(string) int64 { return s.owner }, open: map[string]*openYard{},
-	}
+	s.Yards = pack.NewYards(pack.YardsOptions{
+		Dir: filepath.Join(dir, "yards"), Code: pack.Restorer{Store: s.db, Objects: objects, Log: slog.New(slog.DiscardHandler)},
+		Others: s.db, Fence: func(string) int64 { return s.owner },
+	})
 	t.Cleanup(func() { s.must(s.Close()); s.must(s.source.Close()) })
 	return s
 }
@@ -69,7 +69,7 @@ func (s *sharedYards) say(body core.Body) {
 
 func (s *sharedYards) packed(commits ...string) string {
 	s.t.Helper()
-	digest, err := pack.Keep(s.t.Context(), s.code.Objects, s.source, commits)
+	digest, err := pack.Keep(s.t.Context(), s.Code.Objects, s.source, commits)
 	s.must(err)
 	return digest
 }

@@ -10,14 +10,11 @@ import (
 )
 
 // TestNothingIsSaidBeforeTheDiskHasIt has a disk that takes nothing: whatever an event will speak of must not succeed on it.
-// Git is started on the same thread, and has the same disk.
+// Git is started on the same thread, and has the same disk. What is handed in is synced by who accepts it: package shim.
 func TestNothingIsSaidBeforeTheDiskHasIt(t *testing.T) {
 	f, spec := handedIn(t)
 	topic := f.commit(t, "topic", "echo x > x")
 	other := f.commit(t, "other", "echo y > y")
-	dir := f.workspace(t)
-	sh(t, dir, "echo n > new")
-	handIn := f.handInSpec(t, dir)
 	fresh := filepath.Join(folder(t), "yard.git")
 	for name, act := range map[string]func() error{
 		"open": func() error { return second(Open(ctx(t), fresh)) },
@@ -25,9 +22,8 @@ func TestNothingIsSaidBeforeTheDiskHasIt(t *testing.T) {
 		"commit": func() error {
 			return second(f.yard.Commit(ctx(t), commitSpec(topic, map[string]string{"plan.md": "new"})))
 		},
-		"merge":   func() error { return second(f.yard.Merge(ctx(t), mergeSpec(topic, other))) },
-		"import":  func() error { return second(f.yard.Import(ctx(t), spec)) },
-		"hand in": func() error { return second(HandIn(ctx(t), handIn)) },
+		"merge":  func() error { return second(f.yard.Merge(ctx(t), mergeSpec(topic, other))) },
+		"import": func() error { return second(f.yard.Import(ctx(t), spec)) },
 	} {
 		var err error
 		if refused := disktest.FailSyncs(func() { err = act() }); refused != nil {
@@ -38,11 +34,9 @@ func TestNothingIsSaidBeforeTheDiskHasIt(t *testing.T) {
 		}
 		must(t, act()) // the disk is well again
 	}
-	for _, left := range []string{filepath.Dir(fresh), filepath.Dir(handIn.Bundle)} {
-		entries, err := os.ReadDir(left)
-		must(t, err)
-		equal(t, "what is left in "+left, len(entries), 1)
-	}
+	entries, err := os.ReadDir(filepath.Dir(fresh))
+	must(t, err)
+	equal(t, "what is left beside the yard", len(entries), 1)
 	at, err := f.yard.Resolve(ctx(t), "refs/heads/run")
 	must(t, errors.Join(err))
 	equal(t, "the branch", at, topic)

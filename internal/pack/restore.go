@@ -100,7 +100,7 @@ func (r Restorer) fill(ctx context.Context, y *yard.Yard, project string, code *
 	if err != nil {
 		return nil, false, err
 	}
-	// The late packs rest on nothing, and others may rest on them.
+	// The late packs are not thin, so their order does not matter; others may rest on them.
 	if err := r.take(ctx, y, late); err != nil {
 		return nil, false, err
 	}

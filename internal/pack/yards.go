@@ -172,6 +172,7 @@ func (y *Yards) Secure(ctx context.Context, project string, here bool) error {
 	if err != nil {
 		return err
 	}
+	y.Code.Log.Info("packing the commits that only a yard has", "project", project) // a large one takes a while
 	opened, err := y.Yard(ctx, project)
 	if err != nil {
 		return err

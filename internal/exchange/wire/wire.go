@@ -33,8 +33,8 @@ const (
 	PathWord    = Prefix + "word"    // ?after=SEQ waits for another word
 	PathStream  = Prefix + "stream/" // and a name, ?offset=N&previous=M
 	PathWant    = Prefix + "want"
-	PathPart    = Prefix + "part/" // and a digest
-	PathSaved   = Prefix + "checkpoint"
+	PathPart    = Prefix + "part/"      // and a digest
+	PathSaved   = Prefix + "checkpoint" // takes an End without streams: how the attempt ends if nothing more is heard of its worker
 	PathEnd     = Prefix + "end"
 	PathTools   = Prefix + "tools" // in front of the routes of the attempt's tools
 	MaxMessage  = 900 << 10        // bytes of a message; a store keeps it in one document
@@ -101,8 +101,6 @@ type End struct {
 	Files   []File            `json:"files,omitempty"`
 	Streams map[string]Extent `json:"streams,omitempty"`
 }
-
-// A checkpoint is an End without streams: how the attempt ends if nothing more is heard of its worker.
 
 // Extent is how long a stream is, and where its last piece begins.
 type Extent struct {

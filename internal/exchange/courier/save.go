@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -50,12 +49,8 @@ func (a *attempt) saveOne(ctx context.Context, dir string) error {
 	if saved.Exit, err = os.ReadFile(filepath.Join(dir, exitFile)); err != nil {
 		return err
 	}
-	for _, name := range named(exit) {
-		file, err := a.upload(ctx, dir, name)
-		if err != nil {
-			return fmt.Errorf("hand in %s: %w", name, err)
-		}
-		saved.Files = append(saved.Files, file)
+	if saved.Files, err = a.uploadAll(ctx, dir, named(exit)); err != nil {
+		return err
 	}
 	data, err := json.Marshal(saved)
 	if err != nil {

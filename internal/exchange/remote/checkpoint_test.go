@@ -1,7 +1,10 @@
 package remote_test
 
 import (
+	"context"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,9 +12,12 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/exchangetest"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/remote"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -83,4 +89,69 @@ func killWorker(t *testing.T, station *exchangetest.Station) {
 	if !waittest.Until(func() bool { return os.RemoveAll(filepath.Dir(marks[0])) == nil }) {
 		t.Error("its folder cannot be removed")
 	}
+}
+
+// handed is an end, or a checkpoint, with one document.
+func handed(t *testing.T, content string) (text string, part wire.Object) {
+	t.Helper()
+	part = wire.Object{Digest: wire.Digest([]byte(content)), Size: int64(len(content))}
+	data, err := json.Marshal(wire.End{
+		Exit: json.RawMessage(`{"proto":1,"attempt":"a1","reason":"exited"}`), Files: []wire.File{{Name: "out/a.md", Object: part, Parts: []wire.Object{part}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data), part
+}
+
+// TestALateCheckpoint takes nothing away from the delivery, although its worker has begun to hand that in.
+func TestALateCheckpoint(t *testing.T) {
+	_, v := claimed(t)
+	first, one := handed(t, "one")
+	second, two := handed(t, "two")
+	end, three := handed(t, "three")
+	v.expect(http.StatusOK, http.MethodPut, wire.PathPart+one.Digest, "one", "")
+	v.expect(http.StatusOK, http.MethodPut, wire.PathSaved, first, "")
+	v.expect(http.StatusOK, http.MethodPut, wire.PathPart+two.Digest, "two", "")
+	v.expect(http.StatusOK, http.MethodPut, wire.PathPart+three.Digest, "three", "")
+	for range 2 {
+		v.expect(http.StatusOK, http.MethodPut, wire.PathSaved, second, "")
+		v.expect(http.StatusNotFound, http.MethodHead, wire.PathPart+one.Digest, "", "")
+		v.expect(http.StatusOK, http.MethodHead, wire.PathPart+two.Digest, "", "")
+	}
+	v.expect(http.StatusConflict, http.MethodPut, wire.PathSaved, first, "has not arrived")
+	v.expect(http.StatusOK, http.MethodPost, wire.PathEnd, end, "")
+}
+
+// meddled is a store in which the list of parts changes when a checkpoint is kept.
+type meddled struct {
+	remote.Store
+	meddle func()
+}
+
+func (m meddled) PutDocument(ctx context.Context, d store.Document) (store.Document, error) {
+	kept, err := m.Store.PutDocument(ctx, d)
+	if d.Kind == "attempt-checkpoint" {
+		m.meddle()
+	}
+	return kept, err
+}
+
+// TestAPartThatComesMeanwhile stays: a checkpoint does not put back the list of parts that it found.
+func TestAPartThatComesMeanwhile(t *testing.T) {
+	station, v := claimed(t)
+	first, one := handed(t, "one")
+	second, two := handed(t, "two")
+	end, three := handed(t, "three")
+	other := station.Engine()
+	v.expect(http.StatusOK, http.MethodPut, wire.PathPart+one.Digest, "one", "")
+	v.expect(http.StatusOK, http.MethodPut, wire.PathSaved, first, "")
+	v.expect(http.StatusOK, http.MethodPut, wire.PathPart+two.Digest, "two", "")
+	other.Store = meddled{other.Store, func() { v.expect(http.StatusOK, http.MethodPut, wire.PathPart+three.Digest, "three", "") }}
+	server := httptest.NewServer(other.Handler(func(string) (spawn.ID, bool) { return exchangetest.First, true }, nil))
+	defer server.Close()
+	late := v
+	late.url = server.URL
+	late.expect(http.StatusOK, http.MethodPut, wire.PathSaved, second, "")
+	v.expect(http.StatusOK, http.MethodPost, wire.PathEnd, end, "")
 }

@@ -150,38 +150,6 @@ func (x *Exchange) putPart(r request) (any, error) {
 	}
 }
 
-// putSaved takes a checkpoint in the place of the one before, whose files are given up: each could be as large as a delivery.
-func (x *Exchange) putSaved(r request) (any, error) {
-	var saved wire.End
-	if err := r.message(&saved); err != nil {
-		return nil, err
-	}
-	if err := x.live(r.Context(), r); err != nil {
-		return nil, err
-	}
-	if err := x.complete(r.Context(), r, saved); err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(saved)
-	if err != nil {
-		return nil, err
-	}
-	if err := x.replace(r.Context(), kindSaved, r.id.String(), data); err != nil {
-		return nil, err
-	}
-	named := parts{}
-	for _, file := range saved.Files {
-		for _, part := range file.Parts {
-			named[part.Digest] = part.Size
-		}
-	}
-	list, err := json.Marshal(named)
-	if err != nil {
-		return nil, err
-	}
-	return nil, x.replace(r.Context(), kindPart, r.id.String(), list)
-}
-
 // postEnd takes how the attempt ended, last: everything that it names has arrived.
 func (x *Exchange) postEnd(r request) (any, error) {
 	var end wire.End

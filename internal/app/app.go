@@ -223,7 +223,7 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
-		ID: a.id, Host: hostname(), Able: a.able, Steward: project.Decider{}, Lease: a.opts.Lease, Look: a.opts.Look,
+		ID: a.id, Host: hostname(), Place: a.place(), Able: a.able, Steward: project.Decider{}, Lease: a.opts.Lease, Look: a.opts.Look,
 	})
 	if err := a.wire(ctx, programs.Self, parts, forges, pulls); err != nil {
 		return err

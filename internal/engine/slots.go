@@ -16,6 +16,9 @@ type holdings struct {
 	held, wanted []core.Slots
 }
 
+// Place is where this engine's attempts take their slots.
+func (e *Engine) Place() string { return e.opts.Place }
+
 func (e *Engine) holdings(r *core.Run) holdings {
 	return holdings{core.Claims(r), core.HeldSlots(r, e.opts.Place), core.WantedSlots(r, e.opts.Place)}
 }

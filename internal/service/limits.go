@@ -17,7 +17,7 @@ import (
 
 // Limits implements api.Service.
 func (a *Service) Limits(ctx context.Context, q api.LimitsQuery) ([]api.Account, error) {
-	used, err := a.slots(ctx)
+	used, here, err := a.slots(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -25,11 +25,7 @@ func (a *Service) Limits(ctx context.Context, q api.LimitsQuery) ([]api.Account,
 	if err != nil {
 		return nil, err
 	}
-	all := 0
-	for _, n := range used {
-		all += n
-	}
-	accounts := []api.Account{{Scope: api.ScopeEngine, Allowances: []api.Allowance{allowance(api.LimitParallel, all, settings.Parallel.V)}}}
+	accounts := []api.Account{{Scope: api.ScopeEngine, Allowances: []api.Allowance{allowance(api.LimitParallel, here, settings.Parallel.V)}}}
 	projects, only, err := a.accountable(ctx, q)
 	if err != nil {
 		return nil, err
@@ -44,17 +40,20 @@ func (a *Service) Limits(ctx context.Context, q api.LimitsQuery) ([]api.Account,
 	return accounts, nil
 }
 
-// slots counts the attempts at work by run.
-func (a *Service) slots(ctx context.Context) (map[string]int, error) {
+// slots counts the attempts at work by run, and those that have a slot of this machine.
+func (a *Service) slots(ctx context.Context) (used map[string]int, here int, err error) {
 	slots, err := a.store.Slots(ctx, "")
-	used := map[string]int{}
+	used = map[string]int{}
 	for _, s := range slots {
+		if s.Held && s.Pools[0].Key == core.AttemptSlots(a.engine.Place()) {
+			here++
+		}
 		if s.Held && core.PoolKind(s.Pools[0].Key) == "attempts" {
 			_, run := core.StreamKind(s.Stream)
 			used[run]++
 		}
 	}
-	return used, err
+	return used, here, err
 }
 
 // accountable are the projects that a question is about, and the one run where

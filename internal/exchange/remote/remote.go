@@ -68,9 +68,9 @@ const look = 500 * time.Millisecond
 // Exchange implements exchange.Exchange, and serves workers (Handler).
 type Exchange struct {
 	Options
-	born time.Time // silence before that was perhaps the engine's own
 
 	mu      sync.Mutex
+	heard   contact
 	changed map[spawn.ID]chan struct{} // closed when something of the attempt changed in this process
 	copies  map[spawn.ID]*replica
 }
@@ -79,7 +79,7 @@ var _ exchange.Exchange = (*Exchange)(nil)
 
 // New makes an exchange.
 func New(o Options) *Exchange {
-	return &Exchange{Options: o, born: time.Now(), changed: map[spawn.ID]chan struct{}{}, copies: map[spawn.ID]*replica{}}
+	return &Exchange{Options: o, heard: newContact(), changed: map[spawn.ID]chan struct{}{}, copies: map[spawn.ID]*replica{}}
 }
 
 // Shared implements exchange.Exchange.

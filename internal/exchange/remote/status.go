@@ -17,8 +17,10 @@ import (
 // Status is where an attempt stands as far as its worker has said: Absent until one claimed it, Lost when that one has been
 // silent for too long.
 func (x *Exchange) Status(ctx context.Context, id spawn.ID) (spawn.Status, error) {
-	if ended, err := x.document(ctx, kindEnd, id, nil); err != nil || ended {
-		return spawn.Exited, err
+	if ended, err := x.document(ctx, kindEnd, id, nil); err != nil {
+		return "", fmt.Errorf("look at attempt %s: %w", id, err)
+	} else if ended {
+		return spawn.Exited, nil
 	}
 	heard, err := x.Store.Document(ctx, kindClaim, id.String())
 	if errors.Is(err, store.ErrNotFound) {
@@ -40,10 +42,28 @@ func (x *Exchange) Status(ctx context.Context, id spawn.ID) (spawn.Status, error
 	}
 	// The two clocks are compared each with itself: the store's for the silence, this process's for how long it could have
 	// heard anything.
-	if now.Sub(heard.At) <= x.Silence || time.Since(x.born) <= x.Silence {
+	if could := x.answered(); now.Sub(heard.At) <= x.Silence || could <= x.Silence {
 		return spawn.Running, nil
 	}
 	return spawn.Lost, nil
+}
+
+// contact is since when the store has answered this engine without a break. While it does not, no worker can be heard.
+type contact struct{ since, last time.Time }
+
+func newContact() contact { now := time.Now(); return contact{now, now} }
+
+// answered notes that the store answers, and returns for how long it has without a break. Not having asked is a break, too.
+func (x *Exchange) answered() time.Duration {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	const share = 2 // of the silence: workers speak several times in the rest of it
+	now := time.Now()
+	if now.Sub(x.heard.last) > max(x.Silence/share, share*look) {
+		x.heard.since = now
+	}
+	x.heard.last = now
+	return now.Sub(x.heard.since)
 }
 
 // Wait returns when an attempt's status is final, or with the context's error. Probe is the place's: it may know more than

@@ -2,44 +2,47 @@ package journal
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
-// pageSize is how many entries are read at once.
-const pageSize = 1000
-
 // ToolEntries are the entries of an attempt's transcript that tell of calls of
-// tools and of connections, without what those returned: a transcript may be larger than the memory
-// that anybody wants to give for it.
-func ToolEntries(folder string) ([]shim.Entry, error) { return toolEntries(shim.JournalPath(folder)) }
+// tools and of connections.
+func ToolEntries(folder string) ([]shim.Entry, error) {
+	path := shim.JournalPath(folder)
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // it has not said anything yet
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the transcript: %w", err)
+	}
+	defer func() { _ = file.Close() }() // only read from
+	kept, err := toolEntries(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return kept, nil
+}
 
-func toolEntries(transcript string) ([]shim.Entry, error) {
+// toolEntries leaves out what the calls returned.
+func toolEntries(transcript io.Reader) ([]shim.Entry, error) {
 	var kept []shim.Entry
-	for at := int64(0); ; {
-		page, err := shim.PageAfter(transcript, at, pageSize)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, nil // it has not said anything yet
-		}
-		if err != nil || len(page.Entries) == 0 {
-			return kept, err
-		}
-		for _, e := range page.Entries {
-			r := &e.Record
-			if r.Connection != nil {
-				kept = append(kept, e)
-				continue
-			}
+	err := shim.EachEntry(transcript, func(e shim.Entry) {
+		r := &e.Record
+		if r.Connection == nil {
 			if r.Kind != agent.KindToolCall && (r.ToolID == "" || r.Kind != agent.KindToolResult && !r.Denied) {
-				continue
+				return
 			}
 			if !r.Denied {
 				r.Text = ""
 			}
-			kept = append(kept, e)
 		}
-		at = page.End
-	}
+		kept = append(kept, e)
+	})
+	return kept, err
 }

@@ -10,7 +10,7 @@ import (
 
 // calledTools are the calls of Stellwerk's own tools that events keep: those that
 // agents made, and those that were refused to them.
-func calledTools(run *core.Run, events []core.Event) ([]runfolder.SideEffect, error) {
+func calledTools(run string, parts *cast, events []core.Event) ([]runfolder.SideEffect, error) {
 	var calls []runfolder.SideEffect
 	at := map[string]int{} // where the call of a delegation is
 	for _, e := range events {
@@ -40,10 +40,9 @@ func calledTools(run *core.Run, events []core.Event) ([]runfolder.SideEffect, er
 		if call.Attempt == "" {
 			call.Attempt = e.Actor.ID
 		}
-		call.Run, call.Seq, call.At = run.ID, e.Seq, e.At
-		if _, t, a := run.Attempt(call.Attempt); a != nil {
-			call.Role, call.Agent = t.Role, a.Agent
-		}
+		call.Run, call.Seq, call.At = run, e.Seq, e.At
+		p := parts.attempts[call.Attempt]
+		call.Role, call.Agent = p.role, p.agent
 		calls = append(calls, call)
 	}
 	return calls, nil

@@ -2,7 +2,9 @@ package journal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,7 +85,7 @@ func TestCallsThatEventsKeep(t *testing.T) {
 		}
 		events = append(events, core.Event{Seq: int64(i + 1), At: time.Unix(int64(i), 0), Type: core.TypeOf(e.body), V: 1, Actor: e.actor, Body: raw})
 	}
-	calls, err := calledTools(&core.Run{ID: "run"}, events)
+	calls, err := calledTools("run", &cast{}, events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,5 +129,33 @@ func TestWhatWasTooMuchIsNotHidden(t *testing.T) {
 		if said != want {
 			t.Errorf("%d bytes dropped: %q", dropped, said)
 		}
+	}
+}
+
+// TestNoTranscriptWithoutItsCalls: an engine is stopped between the two, and another one collects the attempt.
+func TestNoTranscriptWithoutItsCalls(t *testing.T) {
+	attempt, root := t.TempDir(), t.TempDir()
+	spec := shim.Spec{Proto: shim.Proto, Run: "run", Attempt: "a.r1.a1", Agent: "claude", Timeout: shim.Duration(time.Minute),
+		Isolation: sandbox.None, Writes: core.WritesCode, Job: agent.Job{Role: agent.Role{Name: "writer"}, Dir: attempt}}
+	exit, err := json.Marshal(shim.Exit{Proto: shim.Proto, Attempt: spec.Attempt, EndedAt: time.Unix(9, 0)})
+	path := shim.JournalPath(attempt)
+	err = errors.Join(err, shim.WriteSpec(attempt, spec), os.WriteFile(filepath.Join(attempt, "exit.json"), exit, 0o600),
+		os.WriteFile(path, []byte(said(spec.Attempt)), 0o600), os.MkdirAll(filepath.Join(root, "run", runfolder.SideEffectsFile), 0o700))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := New(root, nil, slog.New(slog.DiscardHandler))
+	defer j.Close()
+	if err := j.Transcript("run", spec.Attempt, path, true); err == nil {
+		t.Error("calls were noted in a folder")
+	}
+	err = j.Use("run", func(f *runfolder.Folder) error {
+		if f.HasTranscript(spec.Attempt) {
+			t.Error("the transcript is there, and its calls are not")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -33,7 +33,7 @@ type Journal struct {
 	mu    sync.Mutex
 	seqs  map[string]int64     // newest event that each folder is known to hold
 	stale map[string]*core.Run // runs whose derived files are to be written
-	lost  map[string]*core.Run // runs whose folders are being written anew, as far as that has come
+	casts map[string]*cast     // of the runs that were written since they began or this engine did
 	wake  chan struct{}
 	stop  chan struct{}
 	done  chan struct{}
@@ -46,7 +46,7 @@ const stateEvery = time.Second
 // New opens the run folders below root.
 func New(root string, objects object.Objects, log *slog.Logger) *Journal {
 	j := &Journal{
-		shelf: &shelf{root: root, folders: map[string]*shelved{}}, objects: objects, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{}, lost: map[string]*core.Run{},
+		shelf: &shelf{root: root, folders: map[string]*shelved{}}, objects: objects, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{}, casts: map[string]*cast{},
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go j.follow()
@@ -78,14 +78,18 @@ func (j *Journal) Append(_ context.Context, run *core.Run, events []core.Event) 
 
 // append adds lines to the manifest, and to what is kept beside it.
 func (j *Journal) append(run *core.Run, events []core.Event) error {
-	calls, err := calledTools(run, events)
+	parts, err := j.cast(run, events)
+	if err != nil {
+		return err
+	}
+	calls, err := calledTools(run.ID, parts, events)
 	if err != nil {
 		return err
 	}
 	if err := j.packs(run.ID, events); err != nil {
 		return err
 	}
-	if err := j.recover(run, events); err != nil {
+	if err := j.recover(run, parts, events); err != nil {
 		return err
 	}
 	return j.Use(run.ID, func(f *runfolder.Folder) error {
@@ -186,6 +190,7 @@ func (j *Journal) flush() {
 		if run.Status.Terminal() {
 			j.mu.Lock()
 			delete(j.seqs, id)
+			delete(j.casts, id)
 			j.mu.Unlock()
 		}
 	}
@@ -252,8 +257,10 @@ func (j *Journal) Transcript(run, attempt, path string, observed bool) error {
 		return err
 	}
 	return j.Use(run, func(f *runfolder.Folder) error {
-		noted := make(chan error, 1)
-		go func() { noted <- f.SideEffects(effects...) }()
-		return errors.Join(f.Transcript(attempt, file), <-noted)
+		// First, for who finds the transcript takes them as noted (see recoverTranscript).
+		if err := f.SideEffects(effects...); err != nil {
+			return err
+		}
+		return f.Transcript(attempt, file)
 	})
 }

@@ -2,50 +2,18 @@ package journal
 
 import (
 	"context"
-	"path/filepath"
+	"errors"
+	"io"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
-// recover brings back what a folder that was lost had besides its manifest: transcripts and artifacts from the objects that
-// events name, and what agents were seen doing from the transcripts. A folder that is new gets its events from the first
-// one on, and so does one that is written anew, a batch at a time; each attempt's files are looked at as the run was then.
-func (j *Journal) recover(head *core.Run, events []core.Event) error {
-	j.mu.Lock()
-	state := j.lost[head.ID]
-	j.mu.Unlock()
-	switch {
-	case events[0].Seq == 1:
-		state = nil
-	case state == nil || state.Stream.Seq+1 != events[0].Seq:
-		return j.recall(head, events)
-	}
-	for _, e := range events {
-		body, err := core.Decode(e)
-		if err != nil {
-			return err
-		}
-		if exited, ok := body.(core.AttemptExited); ok && state != nil {
-			if err := j.recoverAttempt(state, exited, e.At); err != nil {
-				return err
-			}
-		}
-		state = core.FoldBody(state, e, body)
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if state.Stream.Seq < head.Stream.Seq {
-		j.lost[head.ID] = state
-	} else {
-		delete(j.lost, head.ID)
-	}
-	return nil
-}
-
-// recall brings into a folder that goes on the transcripts of attempts that another engine collected meanwhile.
-func (j *Journal) recall(head *core.Run, events []core.Event) error {
+// recover brings into a run's folder what it lacks of what attempts left: transcripts and artifacts from the objects that
+// events name, and what agents were seen doing from the transcripts. The folder lacks all of it if it was lost, and what
+// other engines collected if it goes on.
+func (j *Journal) recover(run *core.Run, parts *cast, events []core.Event) error {
 	for _, e := range events {
 		if e.Type != core.TypeAttemptExited {
 			continue
@@ -55,15 +23,9 @@ func (j *Journal) recall(head *core.Run, events []core.Event) error {
 			return err
 		}
 		exited, _ := body.(core.AttemptExited)
-		_, task, a := head.Attempt(exited.Attempt)
-		if a == nil || exited.Transcript == "" {
-			continue
-		}
-		err = j.Use(head.ID, func(f *runfolder.Folder) error {
-			if f.HasTranscript(a.ID) {
-				return nil
-			}
-			return j.recoverTranscript(f, head, task, a, exited, e.At)
+		p := parts.attempts[exited.Attempt]
+		err = j.Use(run.ID, func(f *runfolder.Folder) error {
+			return errors.Join(j.recoverTranscript(f, run, p, exited, e.At), j.recoverArtifacts(f, run, p, exited.Delivery))
 		})
 		if err != nil {
 			return err
@@ -72,60 +34,56 @@ func (j *Journal) recall(head *core.Run, events []core.Event) error {
 	return nil
 }
 
-func (j *Journal) recoverAttempt(run *core.Run, exited core.AttemptExited, at time.Time) error {
-	_, task, a := run.Attempt(exited.Attempt)
-	if a == nil {
+func (j *Journal) recoverArtifacts(f *runfolder.Folder, run *core.Run, p part, delivery *core.Delivery) error {
+	if delivery == nil || p.stage == "" { // without a stage there is no place for them
 		return nil
 	}
-	return j.Use(run.ID, func(f *runfolder.Folder) error {
-		if exited.Transcript != "" && !f.HasTranscript(a.ID) {
-			if err := j.recoverTranscript(f, run, task, a, exited, at); err != nil {
-				return err
-			}
+	shelf := run.Shelf(&core.Task{Stage: p.stage, Name: p.task})
+	for _, a := range delivery.Artifacts {
+		if f.HasArtifact(shelf, p.round, a) {
+			continue
 		}
-		if exited.Delivery == nil {
-			return nil
+		content, err := j.objects.Open(context.Background(), a.Digest)
+		if err != nil {
+			j.log.Warn("an artifact cannot be copied into the run's folder", "run", run.Alias, "name", a.Name, "error", err)
+			continue
 		}
-		shelf, round := run.Shelf(task), run.Stage(task.Stage).Round
-		for _, artifact := range exited.Delivery.Artifacts {
-			if f.HasArtifact(shelf, round, artifact.Name) {
-				continue
-			}
-			content, err := j.objects.Open(context.Background(), artifact.Digest)
-			if err != nil {
-				j.log.Warn("an artifact cannot be copied into the run's folder", "run", run.Alias, "name", artifact.Name, "error", err)
-				continue
-			}
-			err = f.Artifact(shelf, round, artifact.Name, content)
-			_ = content.Close() // only read from
-			if err != nil {
-				return err
-			}
+		err = f.Artifact(shelf, p.round, a.Name, content)
+		_ = content.Close() // only read from
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
-// recoverTranscript also takes down the calls of tools in it, as was done when the attempt ended.
-func (j *Journal) recoverTranscript(f *runfolder.Folder, run *core.Run, task *core.Task, a *core.Attempt, exited core.AttemptExited, at time.Time) error {
+// recoverTranscript also takes down the calls of tools in it, as was done when the attempt ended. The calls come first:
+// whoever finds the transcript does not look for them again.
+func (j *Journal) recoverTranscript(f *runfolder.Folder, run *core.Run, p part, exited core.AttemptExited, at time.Time) error {
+	if exited.Transcript == "" || f.HasTranscript(exited.Attempt) {
+		return nil
+	}
 	content, err := j.objects.Open(context.Background(), exited.Transcript)
 	if err != nil {
-		j.log.Warn("a transcript cannot be copied into the run's folder", "run", run.Alias, "attempt", a.ID, "error", err)
+		j.log.Warn("a transcript cannot be copied into the run's folder", "run", run.Alias, "attempt", exited.Attempt, "error", err)
 		return nil
 	}
 	defer func() { _ = content.Close() }() // only read from
-	if err := f.Transcript(a.ID, content); err != nil {
-		return err
-	}
-	entries, err := toolEntries(filepath.Join(j.Dir(run.ID), runfolder.TranscriptsDir, a.ID+".jsonl"))
+	entries, err := toolEntries(content)
 	if err != nil {
 		return err
 	}
-	by := runfolder.SideEffect{Run: run.ID, Attempt: a.ID, Role: task.Role, Agent: a.Agent}
+	by := runfolder.SideEffect{Run: run.ID, Attempt: exited.Attempt, Role: p.role, Agent: p.agent}
 	calls := CallsOf(entries, by)
 	if !exited.Observed {
-		by.At, by.Outcome, by.Reason = at, runfolder.OutcomeUnobserved, Unobserved(a.Agent)
+		by.At, by.Outcome, by.Reason = at, runfolder.OutcomeUnobserved, Unobserved(p.agent)
 		calls = append(calls, by)
 	}
-	return f.SideEffects(calls...)
+	if err := f.SideEffects(calls...); err != nil {
+		return err
+	}
+	if _, err := content.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return f.Transcript(exited.Attempt, content)
 }

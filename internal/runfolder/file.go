@@ -2,6 +2,8 @@ package runfolder
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -89,10 +91,20 @@ func (f *Folder) HasTranscript(attempt string) bool {
 	return err == nil
 }
 
-// HasArtifact reports whether an artifact of a round of a stage is in the folder.
-func (f *Folder) HasArtifact(stage string, round int, name string) bool {
-	_, err := f.root.Lstat(path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name))
-	return err == nil
+// HasArtifact reports whether the folder has an artifact of a round of a stage as it was handed in: a later attempt
+// of the round may hand in another of the same name.
+func (f *Folder) HasArtifact(stage string, round int, a core.Artifact) bool {
+	file, err := f.root.Open(path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), a.Name))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // only read from
+	if info, err := file.Stat(); err != nil || info.Size() != a.Size {
+		return false
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	return err == nil && hex.EncodeToString(sum.Sum(nil)) == a.Digest
 }
 
 // WriteState writes workflow-state.json from the run. It does not wait for the

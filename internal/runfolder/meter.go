@@ -30,19 +30,28 @@ func (f *Folder) readyMeter(seq int64) error {
 }
 
 // replay hands the manifest's events before a number to a meter, and returns their
-// lines. Only those that a meter makes something of are read.
+// lines.
 func (f *Folder) replay(m *meter, before int64) (measured []byte, err error) {
-	if before <= 1 {
-		return nil, nil
+	err = f.EachBefore(before, metered, func(e core.Event, body core.Body) {
+		measured = append(measured, m.linesOf(e, body)...)
+	})
+	return measured, err
+}
+
+// EachBefore hands over the manifest's events before a number. Only those of types
+// that are wanted are read.
+func (f *Folder) EachBefore(seq int64, wanted func(core.Type) bool, fn func(core.Event, core.Body)) (err error) {
+	if seq <= 1 {
+		return nil
 	}
 	path := f.at(ManifestFile)
 	file, err := f.root.Open(ManifestFile)
 	if err != nil {
-		return nil, explain(err, path)
+		return explain(err, path)
 	}
 	defer func() { err = errors.Join(err, explain(file.Close(), path)) }()
-	err = eachBefore(file, path, before, func(_ int64, line []byte) error {
-		if !metered(typeOf(line)) {
+	return eachBefore(file, path, seq, func(_ int64, line []byte) error {
+		if !wanted(typeOf(line)) {
 			return nil
 		}
 		var e core.Event
@@ -50,13 +59,11 @@ func (f *Folder) replay(m *meter, before int64) (measured []byte, err error) {
 			return err
 		}
 		body, err := core.Decode(e)
-		if err != nil {
-			return err
+		if err == nil {
+			fn(e, body)
 		}
-		measured = append(measured, m.linesOf(e, body)...)
-		return nil
+		return err
 	})
-	return measured, err
 }
 
 // metered reports the types of events that a meter makes something of.

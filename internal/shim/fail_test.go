@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -228,6 +229,19 @@ func TestADamagedTranscript(t *testing.T) {
 		t.Errorf("what follows is %+v, %v", again, err)
 	}
 	text := mustRead(t, filepath.Dir(path), filepath.Base(path))
+	entries := 0
+	count := func(e Entry) {
+		if entries++; e.N != int64(entries) {
+			t.Errorf("entry %d comes as number %d", e.N, entries)
+		}
+	}
+	if err := EachEntry(bytes.NewReader(text), count); err != nil || entries != 3 {
+		t.Errorf("one by one: %d entries, %v", entries, err)
+	}
+	entries = 0
+	if err := EachEntry(strings.NewReader(string(text[:page.End])+"{\n"), count); err == nil || entries != 3 || !strings.Contains(err.Error(), " at byte "+strconv.FormatInt(page.End, 10)+": not an entry") {
+		t.Errorf("one by one up to the damage: %d entries, %v", entries, err)
+	}
 	put(t, filepath.Dir(path), filepath.Base(path), string(text[:page.End])+"{\n")
 	if _, err := PageAfter(path, 0, 1000); err == nil || !strings.Contains(err.Error(), path+" at byte "+strconv.FormatInt(page.End, 10)+": not an entry") {
 		t.Errorf("forwards: %v", err)

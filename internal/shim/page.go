@@ -104,6 +104,27 @@ func PageAfter(path string, begin int64, most int) (page Page, err error) {
 	return page, nil
 }
 
+// EachEntry hands over the entries of a transcript one by one, for it may be larger than the memory that anybody wants to
+// give for it. A last line without its newline is not read.
+func EachEntry(transcript io.Reader, fn func(Entry)) error {
+	lines := bufio.NewReaderSize(transcript, 64<<10)
+	for at := 0; ; {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read the transcript: %w", err)
+		}
+		entry, err := decodeEntry(line)
+		if err != nil {
+			return fmt.Errorf("read the transcript at byte %d: %w", at, err)
+		}
+		fn(entry)
+		at += len(line)
+	}
+}
+
 // openAt opens a transcript to be read from or up to a byte, at which an entry must begin or the transcript end.
 func openAt(path string, at int64) (*os.File, int64, error) {
 	file, err := os.Open(path)

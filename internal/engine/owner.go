@@ -334,7 +334,10 @@ func (e *Engine) renewLease(ctx context.Context) []string {
 	e.owned.change.Lock()
 	defer e.owned.change.Unlock()
 	asked := time.Now()
-	owned, err := e.store.Renew(ctx, e.opts.ID, e.opts.Lease)
+	// A store that does not answer is given up on in time to let go before the lease ends.
+	bounded, stop := context.WithTimeout(ctx, e.opts.Lease/4)
+	owned, err := e.store.Renew(bounded, e.opts.ID, e.opts.Lease)
+	stop()
 	if err != nil {
 		e.fault(ctx, "renew the lease", err)
 		for _, project := range e.owned.suspend() {

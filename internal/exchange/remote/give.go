@@ -97,6 +97,9 @@ func (x *Exchange) getWord(r request) (any, error) {
 	for {
 		changed := x.Changed(r.id)
 		if err := x.live(r.Context(), r); err != nil {
+			if failed := x.late(r); failed != nil {
+				return nil, failed
+			}
 			return nil, err
 		}
 		word, err := x.word(r.Context(), r)

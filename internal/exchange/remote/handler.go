@@ -100,7 +100,10 @@ func (x *Exchange) serve(authenticate func(string) (spawn.ID, bool), next func(r
 		var answer any
 		err := refuse(http.StatusUnauthorized, "the token of this request is no worker's")
 		if known && strings.EqualFold(scheme, "bearer") {
-			answer, err = next(request{Request: r, id: id, name: r.PathValue("name"), w: w})
+			req := request{Request: r, id: id, name: r.PathValue("name"), w: w}
+			if answer, err = next(req); err == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
+				err = x.late(req)
+			}
 		}
 		x.answer(w, r, answer, err)
 	})
@@ -173,6 +176,16 @@ func (x *Exchange) own(ctx context.Context, r request) error {
 		return refuse(http.StatusConflict, "the attempt is another worker's")
 	}
 	return nil
+}
+
+// late removes what a request left, in the store and in memory, of an attempt that was forgotten meanwhile. Forgetting begins
+// with the offer: whoever puts something that it no longer finds sees no offer afterwards.
+func (x *Exchange) late(r request) error {
+	ctx := context.WithoutCancel(r.Context()) // a worker that hangs up does not leave it behind
+	if offered, err := x.document(ctx, kindOffer, r.id, nil); err != nil || offered {
+		return err
+	}
+	return x.Forget(ctx, r.id)
 }
 
 func orNil(when bool, err error) error {

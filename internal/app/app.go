@@ -221,11 +221,12 @@ func (a *App) build(ctx context.Context) error {
 	if err := a.measure(ctx, &parts, forges); err != nil {
 		return err
 	}
+	machine := a.machine(ctx)
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
-		ID: a.id, Host: hostname(), Place: a.place(), Able: a.able, Steward: project.Decider{}, Lease: a.opts.Lease, Look: a.opts.Look,
+		ID: a.id, Host: statefolder.Host(), Place: place(machine), Able: a.able, Steward: project.Decider{}, Lease: a.opts.Lease, Look: a.opts.Look,
 	})
-	if err := a.wire(ctx, programs.Self, parts, forges, pulls); err != nil {
+	if err := a.wire(ctx, programs.Self, machine, parts, forges, pulls); err != nil {
 		return err
 	}
 	if err := a.dispatch.ForgetTrials(ctx); err != nil {
@@ -251,7 +252,7 @@ func (a *App) openYards() *pack.Yards {
 }
 
 // wire makes the rooms around the engine, and hands each what it needs of the others.
-func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges.Forges, pulls *local.Forge) error {
+func (a *App) wire(ctx context.Context, self, machine string, parts Parts, forges *forges.Forges, pulls *local.Forge) error {
 	tools, err := a.openTools(ctx)
 	if err != nil {
 		return err
@@ -265,7 +266,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	// processes, and most commands never ask.
 	isolation := sync.OnceValues(func() (sandbox.Kind, string) { return sandbox.Detect(context.WithoutCancel(ctx)) })
 	a.isolation = isolation
-	a.find = find.New(a.engine, a.store, a.machine())
+	a.find = find.New(a.engine, a.store, machine)
 	find := a.find
 	sessions := session.New(session.Options{
 		State: a.state.Dir, Self: self, Person: person, Engine: a.engine, Store: a.store, Yards: a.yards, Find: find,
@@ -309,15 +310,6 @@ func (e epics) BeginEpic(ctx context.Context, p *core.Project, q core.QueuedEpic
 // TellRefused implements dispatch.Epics.
 func (e epics) TellRefused(ctx context.Context, p *core.Project, q core.QueuedEpic) error {
 	return e.app.Service.TellRefused(ctx, p, q)
-}
-
-// hostname is where this engine runs, for people.
-func hostname() string {
-	name, err := os.Hostname()
-	if err != nil {
-		return "an unknown host"
-	}
-	return name
 }
 
 // start sets the engine going. It owns what the engine before on this folder did: what was

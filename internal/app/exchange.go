@@ -3,19 +3,16 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
-	"strings"
 
-	"github.com/google/renameio/v2"
 	"golang.org/x/net/netutil"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/apart"
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
@@ -39,28 +36,12 @@ func (a *App) shared() bool { return a.opts.Database != "" }
 
 // hearWorkers opens the listener for workers.
 func (a *App) hearWorkers(ctx context.Context) error {
-	at := []string{a.opts.Workers.Listen}
-	if at[0] == "" {
-		at[0] = "127.0.0.1:0"
-		if last, err := os.ReadFile(a.state.WorkersPort()); err == nil { // workers of the engine before look for it there
-			at = []string{net.JoinHostPort("127.0.0.1", strings.TrimSpace(string(last))), at[0]}
-		}
+	listener, err := network.ListenAgain(ctx, a.opts.Workers.Listen, a.state.WorkersPort())
+	if err != nil {
+		return fmt.Errorf("listen for the workers of attempts: %w", err)
 	}
-	var errs error
-	for _, address := range at {
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-		if err != nil {
-			errs = errors.Join(errs, err)
-			continue
-		}
-		a.workers, a.workersURL = netutil.LimitListener(listener, workerConnections), cmp.Or(a.opts.Workers.URL, "http://"+listener.Addr().String())
-		_, port, err := net.SplitHostPort(listener.Addr().String())
-		if err == nil {
-			err = renameio.WriteFile(a.state.WorkersPort(), []byte(port+"\n"), 0o600)
-		}
-		return err
-	}
-	return fmt.Errorf("listen for the workers of attempts: %w", errs)
+	a.workers, a.workersURL = netutil.LimitListener(listener, workerConnections), cmp.Or(a.opts.Workers.URL, "http://"+listener.Addr().String())
+	return nil
 }
 
 // speakHTTP has attempts on this machine exchange everything over HTTP.

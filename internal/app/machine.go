@@ -2,22 +2,24 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
 // machine tells this machine apart from others with engines on the same store; "" if there
-// cannot be any. It outlasts a new name of the host.
-func (a *App) machine() string {
-	if a.opts.Database == "" {
+// cannot be any.
+func (a *App) machine(ctx context.Context) string {
+	if !a.shared() {
 		return ""
 	}
-	return cmp.Or(a.opts.Machine, systemID(), hostname())
+	return cmp.Or(a.opts.Machine, statefolder.Machine(ctx))
 }
 
 // place names the machine whose slots attempts take, without telling its id; "" if there is only one.
-func (a *App) place() string {
-	machine := a.machine()
+func place(machine string) string {
 	if machine == "" {
 		return ""
 	}

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -39,10 +40,11 @@ func (b *slotBook) taken() []string {
 func TestMachinesHaveSlotsOfTheirOwn(t *testing.T) {
 	s, _, open := twoEngines(t, "", t.Output())
 	s.cancel(s.run("Sell tea"))
-	pools := map[string]bool{}
+	pools, states := map[string]bool{}, []string{}
 	for _, machine := range []string{"machine one", "machine two"} {
-		book := &slotBook{}
-		a := open(app.Options{State: stateFolder(t), Log: t.Output(), Machine: machine, Wrap: func(p *app.Parts) {
+		book, state := &slotBook{}, stateFolder(t)
+		states = append(states, state)
+		a := open(app.Options{State: state, Log: t.Output(), Machine: machine, Wrap: func(p *app.Parts) {
 			book.Store = p.Store
 			p.Store = book
 		}})
@@ -68,4 +70,12 @@ func TestMachinesHaveSlotsOfTheirOwn(t *testing.T) {
 		}
 	}
 	s.until("nobody is at work", func(api.ProjectDetail) bool { return !s.busy() }) // while all engines are there
+	for _, state := range states {                                                  // a worker removes its folder last
+		if !waittest.Until(func() bool {
+			left, err := filepath.Glob(filepath.Join(state, "workers", "*"))
+			return err == nil && len(left) == 0
+		}) {
+			t.Error("a worker does not end")
+		}
+	}
 }

@@ -185,8 +185,14 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 		if err != nil {
 			return err
 		}
-		if delivery.Workspace, err = d.archive(ctx, kept); err != nil {
+		digest, notes, err := d.archive(ctx, kept)
+		if err != nil {
 			return err
+		}
+		delivery.Workspace = digest
+		for _, note := range notes {
+			d.Log.Warn(note, "run", run.Alias, "attempt", a.ID, "folder", kept)
+			delivery.Notes = append(delivery.Notes, d.redactor(run).String(note))
 		}
 		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("the workspace could not be handed in and is kept in %s: %s", kept, hand.Error))
 	case !hand.Empty:

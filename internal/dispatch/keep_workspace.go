@@ -41,39 +41,52 @@ func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error
 const maxKept = 4 << 30
 
 // archive puts a kept workspace among the objects, so that it outlasts this machine, and returns its digest. A workspace that
-// its worker has sent is an archive already.
-func (d *Dispatcher) archive(ctx context.Context, kept string) (string, error) {
+// its worker has sent is an archive already. One that cannot be read is kept in its folder alone, and notes say what is missing:
+// to try again would not help.
+func (d *Dispatcher) archive(ctx context.Context, kept string) (digest string, notes []string, err error) {
 	info, err := os.Stat(kept)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", nil // there never was one
+		return "", nil, nil // there never was one
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	in, out := io.Pipe()
-	packed := make(chan error, 1)
-	go func() {
-		err := archiveInto(out, kept, info.IsDir())
-		packed <- errors.Join(err, out.CloseWithError(err))
-	}()
-	digest, _, err := d.Objects.Put(ctx, in, maxKept)
-	if _, large := errors.AsType[*object.TooLarge](err); large {
-		d.Log.Warn("a kept workspace is too large to be put among the objects", "folder", kept)
-		return "", errors.Join(in.Close(), ignorePipe(<-packed))
+	type packing struct {
+		left []string
+		err  error
 	}
-	return digest, errors.Join(err, in.Close(), ignorePipe(<-packed))
+	packed := make(chan packing, 1)
+	go func() {
+		left, err := archiveInto(out, kept, info.IsDir())
+		packed <- packing{left, errors.Join(err, out.CloseWithError(err))}
+	}()
+	digest, _, err = d.Objects.Put(ctx, in, maxKept)
+	err = errors.Join(err, in.Close())
+	pack := <-packed
+	if failed := ignorePipe(pack.err); failed != nil {
+		return "", []string{"the workspace is not among the objects, because it cannot be read: " + failed.Error()}, nil //nolint:nilerr // the record has it
+	}
+	if _, large := errors.AsType[*object.TooLarge](err); large {
+		return "", []string{"the workspace is too large to be put among the objects"}, nil
+	}
+	const most = 5
+	if n := len(pack.left); n > 0 {
+		notes = []string{fmt.Sprintf("%d entries of the workspace cannot be read and are not in its archive: %s", n, strings.Join(pack.left[:min(n, most)], ", "))}
+	}
+	return digest, notes, err
 }
 
-func archiveInto(w io.Writer, kept string, folder bool) error {
+func archiveInto(w io.Writer, kept string, folder bool) (left []string, err error) {
 	if folder {
 		return wire.Archive(w, kept)
 	}
 	file, err := os.Open(kept)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, err = io.Copy(w, file)
-	return errors.Join(err, file.Close())
+	return nil, errors.Join(err, file.Close())
 }
 
 // ignorePipe drops what is said about a reader that had enough, and says so itself.

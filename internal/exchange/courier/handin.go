@@ -82,8 +82,12 @@ func named(exit shim.Exit) (names []string) {
 func (a *attempt) files(exit shim.Exit) ([]string, error) {
 	names := named(exit)
 	if exit.HandIn != nil && exit.HandIn.Error != "" { // the work is nowhere else
-		if err := packWorkspace(a.root); err != nil {
+		left, err := packWorkspace(a.root)
+		if err != nil {
 			return nil, fmt.Errorf("pack the workspace: %w", err)
+		}
+		if len(left) > 0 {
+			a.Log.Warn("files of the workspace cannot be read and are not handed in", "files", left)
 		}
 		names = append(names, wire.FileWorkspace)
 	}

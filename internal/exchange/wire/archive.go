@@ -8,49 +8,74 @@ import (
 	"os"
 )
 
-// Archive writes a folder as a tar archive. It opens nothing outside of the folder: an agent may have put links there.
-func Archive(w io.Writer, folder string) (err error) {
+// Archive writes a folder as a tar archive. It opens nothing outside of the folder: an agent may have put links there. What
+// cannot be read is left out and named.
+func Archive(w io.Writer, folder string) (left []string, err error) {
 	dir, err := os.OpenRoot(folder)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	out := tar.NewWriter(w)
 	err = fs.WalkDir(dir.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+		var e archived
+		if err == nil {
+			e, err = readEntry(dir, name, entry)
 		}
-		return archiveEntry(out, dir, name, entry)
+		if err != nil {
+			left = append(left, name)
+			return nil //nolint:nilerr // it is named
+		}
+		return e.write(out)
 	})
-	return errors.Join(err, out.Close())
+	return left, errors.Join(err, out.Close())
 }
 
-func archiveEntry(out *tar.Writer, dir *os.Root, name string, entry fs.DirEntry) error {
+// archived is an entry of a folder that can be read. The file is nil unless the entry is one, the header if there is nothing to archive.
+type archived struct {
+	header *tar.Header
+	file   *os.File
+}
+
+func readEntry(dir *os.Root, name string, entry fs.DirEntry) (e archived, err error) {
 	info, err := entry.Info()
 	if err != nil {
-		return err
+		return e, err
 	}
 	link := ""
 	switch mode := info.Mode(); {
 	case mode&fs.ModeSymlink != 0:
-		if link, err = dir.Readlink(name); err != nil {
-			return err
-		}
-	case !mode.IsRegular() && !mode.IsDir():
-		return nil // a socket or pipe has nothing in it
+		link, err = dir.Readlink(name)
+	case mode.IsRegular():
+		e.file, err = dir.Open(name)
+	case !mode.IsDir():
+		return e, nil // a socket or pipe has nothing in it
 	}
-	header, err := tar.FileInfoHeader(info, link)
+	if err == nil {
+		e.header, err = tar.FileInfoHeader(info, link)
+	}
 	if err != nil {
+		return e, errors.Join(err, e.close())
+	}
+	e.header.Name = name
+	return e, nil
+}
+
+func (e archived) write(out *tar.Writer) (err error) {
+	defer func() { err = errors.Join(err, e.close()) }()
+	if e.header == nil {
+		return nil
+	}
+	if err := out.WriteHeader(e.header); err != nil || e.file == nil {
 		return err
 	}
-	header.Name = name
-	if err := out.WriteHeader(header); err != nil || !info.Mode().IsRegular() {
-		return err
+	_, err = io.CopyN(out, e.file, e.header.Size)
+	return err
+}
+
+func (e archived) close() error {
+	if e.file == nil {
+		return nil
 	}
-	file, err := dir.Open(name)
-	if err != nil {
-		return err
-	}
-	_, err = io.CopyN(out, file, header.Size)
-	return errors.Join(err, file.Close())
+	return e.file.Close()
 }

@@ -12,7 +12,8 @@ import (
 
 // recover brings into a run's folder what it lacks of what attempts left: transcripts and artifacts from the objects that
 // events name, and what agents were seen doing from the transcripts. The folder lacks all of it if it was lost, and what
-// other engines collected if it goes on.
+// other engines collected if it goes on. Events say which of two artifacts of a name is the newer, also when they are
+// brought again after a failure.
 func (j *Journal) recover(run *core.Run, parts *cast, events []core.Event) error {
 	for _, e := range events {
 		if e.Type != core.TypeAttemptExited {

@@ -51,6 +51,7 @@ func openedAgain(t *testing.T) *history {
 	h.add(core.Person("ada"), core.FeedbackGiven{Stage: "plan", Text: "Shorter."})
 	h.add(core.Engine(), core.StageOpened{Stage: "plan", Round: 2})
 	h.add(core.Engine(), core.TaskAdmitted{Task: "plan.r2", Stage: "plan", Round: 2, Role: "writer", Outputs: []string{"plan.md"}, Attempts: 2})
+	h.attempt("plan.r2", 1, true)
 	if _, _, forgotten := h.run().Attempt("plan.r1.a1"); forgotten != nil {
 		t.Fatal("the run still knows the attempts of its first round")
 	}
@@ -135,18 +136,22 @@ func (h *history) left(root string) map[string]string {
 // its folder, or with none, brings what the folder lacks.
 func TestAFolderThatWasLeftBehindIsCompleted(t *testing.T) {
 	h := openedAgain(t)
-	by := `{"run":"` + againRun + `","attempt":"plan.r1.`
+	by := `{"run":"` + againRun + `","attempt":"plan.`
 	const role = `","role":"writer","agent":"claude",`
 	want := map[string]string{
 		"artifacts/plan.r1/plan.md":    "the plan of plan.r1.a2",
-		"artifacts/latest/plan.md":     "the plan of plan.r1.a2",
+		"artifacts/plan.r2/plan.md":    "the plan of plan.r2.a1",
+		"artifacts/latest/plan.md":     "the plan of plan.r2.a1",
 		"transcripts/plan.r1.a1.jsonl": said("plan.r1.a1"),
 		"transcripts/plan.r1.a2.jsonl": said("plan.r1.a2"),
-		runfolder.SideEffectsFile: by + `a1` + role + `"n":1,"tool":"Bash","outcome":"unknown"}` + "\n" +
-			by + `a1` + role + `"seq":6,"at":"2026-03-01T08:00:05Z","tool":"send-message","input":{"text":"I am at it."},"outcome":"ok"}` + "\n" +
-			by + `a2` + role + `"at":"2026-03-01T08:00:10Z","outcome":"unobserved","reason":"the attempt was lost; what its agent did last is not known"}` + "\n" +
-			by + `a2` + role + `"n":1,"tool":"Bash","outcome":"unknown"}` + "\n" +
-			by + `a2` + role + `"seq":10,"at":"2026-03-01T08:00:09Z","tool":"send-message","input":{"text":"I am at it."},"outcome":"ok"}` + "\n",
+		"transcripts/plan.r2.a1.jsonl": said("plan.r2.a1"),
+		runfolder.SideEffectsFile: by + `r1.a1` + role + `"n":1,"tool":"Bash","outcome":"unknown"}` + "\n" +
+			by + `r1.a1` + role + `"seq":6,"at":"2026-03-01T08:00:05Z","tool":"send-message","input":{"text":"I am at it."},"outcome":"ok"}` + "\n" +
+			by + `r1.a2` + role + `"at":"2026-03-01T08:00:10Z","outcome":"unobserved","reason":"the attempt was lost; what its agent did last is not known"}` + "\n" +
+			by + `r1.a2` + role + `"n":1,"tool":"Bash","outcome":"unknown"}` + "\n" +
+			by + `r1.a2` + role + `"seq":10,"at":"2026-03-01T08:00:09Z","tool":"send-message","input":{"text":"I am at it."},"outcome":"ok"}` + "\n" +
+			by + `r2.a1` + role + `"n":1,"tool":"Bash","outcome":"unknown"}` + "\n" +
+			by + `r2.a1` + role + `"seq":17,"at":"2026-03-01T08:00:16Z","tool":"send-message","input":{"text":"I am at it."},"outcome":"ok"}` + "\n",
 	}
 	for behind := range len(h.events) {
 		root := t.TempDir()
@@ -161,6 +166,48 @@ func TestAFolderThatWasLeftBehindIsCompleted(t *testing.T) {
 		if diff := cmp.Diff(want, h.left(root)); diff != "" {
 			t.Errorf("after event %d (-want +got)\n%s", behind, diff)
 		}
+	}
+}
+
+// TestDelegationsHaveShelvesOfTheirOwn: in waves, two of a stage may hand in documents of one name.
+func TestDelegationsHaveShelvesOfTheirOwn(t *testing.T) {
+	h, root := openedAgain(t), t.TempDir()
+	run := &core.Run{ID: againRun, Playbook: &core.Playbook{Project: &core.Management{Waves: &core.WaveRules{}}}}
+	parts := &cast{tasks: map[string]part{}, attempts: map[string]part{}}
+	for attempt, task := range map[string]core.TaskAdmitted{
+		"plan.r1.a1": {Task: "1", Name: "page", Stage: "plan", Round: 1}, "plan.r1.a2": {Task: "2", Name: "cart", Stage: "plan", Round: 1},
+		"plan.r2.a1": {Task: "3", Stage: "plan", Round: 2},
+	} {
+		parts.add(task)
+		parts.add(core.AttemptRequested{Task: task.Task, Attempt: attempt})
+	}
+	j := New(root, h.objects, slog.New(slog.DiscardHandler))
+	defer j.Close()
+	if err := j.recover(run, parts, h.events); err != nil {
+		t.Fatal(err)
+	}
+	got := h.left(root)
+	for name, attempt := range map[string]string{"plan.page.r1": "plan.r1.a1", "plan.cart.r1": "plan.r1.a2", "plan.r2": "plan.r2.a1"} {
+		if content := got["artifacts/"+name+"/plan.md"]; content != "the plan of "+attempt {
+			t.Errorf("%s: %q", name, content)
+		}
+	}
+}
+
+// TestRunsThatAreOverAreForgotten once what follows from them is written.
+func TestRunsThatAreOverAreForgotten(t *testing.T) {
+	h := openedAgain(t)
+	h.add(core.Person("ada"), core.RunCancelled{Reason: "enough"})
+	if !h.run().Status.Terminal() {
+		t.Fatal("the run goes on")
+	}
+	j := New(t.TempDir(), h.objects, slog.New(slog.DiscardHandler))
+	if err := j.Append(t.Context(), h.run(), h.events); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	if len(j.casts) > 0 || len(j.seqs) > 0 {
+		t.Errorf("kept: %v, %v", j.casts, j.seqs)
 	}
 }
 

@@ -91,10 +91,14 @@ func (f *Folder) HasTranscript(attempt string) bool {
 	return err == nil
 }
 
-// HasArtifact reports whether the folder has an artifact of a round of a stage as it was handed in: a later attempt
-// of the round may hand in another of the same name.
+// HasArtifact reports whether the folder has an artifact as Artifact leaves it, the second copy included. Another of the
+// same name may have taken its place: a later attempt of the round hands in its own.
 func (f *Folder) HasArtifact(stage string, round int, a core.Artifact) bool {
-	file, err := f.root.Open(path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), a.Name))
+	return f.holds(path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), a.Name), a) && f.holds(path.Join(ArtifactsDir, "latest", a.Name), a)
+}
+
+func (f *Folder) holds(name string, a core.Artifact) bool {
+	file, err := f.root.Open(name)
 	if err != nil {
 		return false
 	}

@@ -25,12 +25,8 @@ func (a *attempt) save(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		dir, err := shim.LastCheckpoint(a.root)
-		if err == nil && dir != "" && dir != last {
-			if err = a.saveOne(ctx, dir); err == nil {
-				last = dir
-			}
-		}
+		var err error
+		last, err = a.saveNew(ctx, last)
 		if errors.Is(err, ErrGivenUp) || ctx.Err() != nil {
 			return nil // which the listener says, too
 		}
@@ -38,6 +34,15 @@ func (a *attempt) save(ctx context.Context) error {
 			a.Log.Warn("a checkpoint was not handed in", "error", err)
 		}
 	}
+}
+
+// saveNew brings the newest checkpoint unless it is the last that was tried, and returns which it tried last.
+func (a *attempt) saveNew(ctx context.Context, last string) (string, error) {
+	dir, err := shim.LastCheckpoint(a.root)
+	if err != nil || dir == "" || dir == last {
+		return last, err
+	}
+	return dir, a.saveOne(ctx, dir)
 }
 
 func (a *attempt) saveOne(ctx context.Context, dir string) error {

@@ -177,7 +177,7 @@ func (a *annex) said(run, attempt string) string {
 }
 
 func (a *annex) workersSay() (all string) {
-	logs, _ := filepath.Glob(filepath.Join(a.state, "attempts", "*", "*", "shim.log"))
+	logs, _ := filepath.Glob(filepath.Join(a.state, "attempts", "*", "*", shim.LogFile))
 	for _, name := range logs {
 		log, _ := os.ReadFile(name)
 		all += string(log)

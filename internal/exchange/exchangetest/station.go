@@ -145,7 +145,7 @@ func (e *Engine) Spawner() *apart.Spawner {
 		if err := s.Drain(ctx); err != nil {
 			t.Error(err)
 		}
-		log, _ := os.ReadFile(filepath.Join(e.Folder(First), "shim.log"))
+		log, _ := os.ReadFile(filepath.Join(e.Folder(First), shim.LogFile))
 		t.Logf("workers say: %s", log)
 	})
 	return s

@@ -44,9 +44,6 @@ type Options struct {
 	Checkpoint time.Duration
 }
 
-// logFile receives what a worker itself has to say, in the attempt's folder.
-const logFile = "shim.log"
-
 // Spawner implements spawn.Spawner.
 type Spawner struct {
 	Options
@@ -104,7 +101,7 @@ func (s *Spawner) spawn(order spawn.Order) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	log, err := os.OpenFile(filepath.Join(folder, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(filepath.Join(folder, shim.LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

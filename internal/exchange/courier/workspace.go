@@ -12,9 +12,7 @@ import (
 // packWorkspace makes an archive of a workspace that could not be bundled, and names what could not be read.
 func packWorkspace(root string) (left []string, err error) {
 	work := filepath.Join(root, wire.WorkName)
-	if err := open(work); err != nil && !errors.Is(err, fs.ErrPermission) { // which the archive finds, too
-		return nil, err
-	}
+	_ = open(work) // the archive names what stays closed
 	file, err := os.OpenFile(filepath.Join(root, wire.FileWorkspace), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
@@ -31,22 +29,28 @@ func removeAll(dir string) error {
 	return errors.Join(open(dir), os.RemoveAll(dir))
 }
 
-// open gives this user back the permissions for folders and files below dir that an agent took away.
-func open(dir string) error {
-	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+// open gives this user back the permissions for folders and files below dir that an agent took away, as far as it may.
+func open(dir string) (err error) {
+	walkErr := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, entryErr error) error {
+		if entryErr == nil {
+			entryErr = openEntry(path, entry)
 		}
-		switch {
-		case entry.IsDir():
-			return os.Chmod(path, 0o700)
-		case entry.Type().IsRegular():
-			info, err := entry.Info()
-			if err == nil && info.Mode().Perm()&0o400 == 0 {
-				err = os.Chmod(path, info.Mode().Perm()|0o400)
-			}
-			return err
-		}
+		err = errors.Join(err, entryErr)
 		return nil
 	})
+	return errors.Join(err, walkErr)
+}
+
+func openEntry(path string, entry fs.DirEntry) error {
+	switch {
+	case entry.IsDir():
+		return os.Chmod(path, 0o700)
+	case entry.Type().IsRegular():
+		info, err := entry.Info()
+		if err == nil && info.Mode().Perm()&0o400 == 0 {
+			err = os.Chmod(path, info.Mode().Perm()|0o400)
+		}
+		return err
+	}
+	return nil
 }

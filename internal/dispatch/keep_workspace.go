@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/archive"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -79,7 +80,7 @@ func (d *Dispatcher) archive(ctx context.Context, kept string) (digest string, n
 
 func archiveInto(w io.Writer, kept string, folder bool) (left []string, err error) {
 	if folder {
-		return wire.Archive(w, kept)
+		return archive.Write(w, kept)
 	}
 	file, err := os.Open(kept)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/archive"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 )
 
@@ -18,7 +19,7 @@ func packWorkspace(root string) (left []string, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return wire.Archive(file, work)
+	return archive.Write(file, work)
 }
 
 // removeAll removes a folder, folders without permissions included.

@@ -1,4 +1,4 @@
-package wire_test
+package archive_test
 
 import (
 	"archive/tar"
@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/archive"
 )
 
 // TestAnArchiveWithoutTheUnreadable holds everything else. It reads as an ordinary user, for root can read everything.
@@ -39,7 +39,7 @@ func TestAnArchiveWithoutTheUnreadable(t *testing.T) {
 		defer func() { _, _ = unix.SetfsuidRetUid(0) }()
 	}
 	var packed bytes.Buffer
-	left, err := wire.Archive(&packed, dir)
+	left, err := archive.Write(&packed, dir)
 	if err != nil || !slices.Equal(left, []string{"b-closed", "d-closed"}) {
 		t.Errorf("left out is %q, %v", left, err)
 	}

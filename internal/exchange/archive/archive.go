@@ -1,4 +1,6 @@
-package wire
+// Package archive makes one file of a workspace that could not be handed in as commits. Worker and engine pack alike; a person
+// unpacks. It must not follow links.
+package archive
 
 import (
 	"archive/tar"
@@ -8,9 +10,9 @@ import (
 	"os"
 )
 
-// Archive writes a folder as a tar archive. It opens nothing outside of the folder: an agent may have put links there. What
+// Write writes a folder as a tar archive. It opens nothing outside of the folder: an agent may have put links there. What
 // cannot be read is left out and named.
-func Archive(w io.Writer, folder string) (left []string, err error) {
+func Write(w io.Writer, folder string) (left []string, err error) {
 	dir, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err

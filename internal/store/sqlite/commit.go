@@ -113,7 +113,7 @@ func holds(ctx context.Context, tx *txn, c store.Commit) error {
 	if c.Idle == "" {
 		return nil
 	}
-	open, err := tx.OpenProjectRuns(ctx, query.OpenProjectRunsParams{ProjectID: c.Idle, Limit: 1})
+	open, err := tx.OpenProjectRuns(ctx, query.OpenProjectRunsParams{ProjectID: c.Idle, Most: 1})
 	if err != nil {
 		return fmt.Errorf("open runs of project %s: %w", c.Idle, err)
 	}

@@ -39,9 +39,9 @@ func (s *Store) Messages(ctx context.Context, f store.MessageFilter) ([]store.Me
 
 func (s *Store) lastMessages(ctx context.Context, f store.MessageFilter) ([]query.Message, error) {
 	if f.Conversation != "" {
-		return s.read.LastConversationMessages(ctx, query.LastConversationMessagesParams{ConversationID: f.Conversation, ProjectID: f.Project, Limit: sqlLimit(f.Limit)})
+		return s.read.LastConversationMessages(ctx, query.LastConversationMessagesParams{ConversationID: f.Conversation, ProjectID: f.Project, Most: sqlLimit(f.Limit)})
 	}
-	return s.read.LastMessages(ctx, query.LastMessagesParams{ProjectID: f.Project, Limit: sqlLimit(f.Limit)})
+	return s.read.LastMessages(ctx, query.LastMessagesParams{ProjectID: f.Project, Most: sqlLimit(f.Limit)})
 }
 
 // Conversations lists those of a project, the first first.

@@ -163,7 +163,7 @@ func fenced(ctx context.Context, tx *txn, project string, fence int64) error {
 // were committed. sqlc does not know of the number.
 const (
 	selectPosition = "SELECT coalesce(max(rowid), 0) FROM events"
-	selectMoves    = "SELECT rowid, stream FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?"
+	selectMoves    = "SELECT rowid, stream FROM events WHERE rowid > ? ORDER BY rowid LIMIT CAST(? AS INTEGER)"
 )
 
 // Position is the number of the newest event.

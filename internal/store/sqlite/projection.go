@@ -113,9 +113,9 @@ func (s *Store) runs(ctx context.Context, f store.Filter) ([]query.Run, error) {
 	case f.Before != "" || f.Status != "":
 		return s.runPage(ctx, f)
 	case f.Project != "" && f.Open:
-		return s.read.OpenProjectRuns(ctx, query.OpenProjectRunsParams{ProjectID: f.Project, Limit: limit})
+		return s.read.OpenProjectRuns(ctx, query.OpenProjectRunsParams{ProjectID: f.Project, Most: limit})
 	case f.Project != "":
-		return s.read.ProjectRuns(ctx, query.ProjectRunsParams{ProjectID: f.Project, Limit: limit})
+		return s.read.ProjectRuns(ctx, query.ProjectRunsParams{ProjectID: f.Project, Most: limit})
 	case f.Open:
 		return s.read.OpenRuns(ctx, limit)
 	}

@@ -13,7 +13,7 @@ import (
 
 // Events reads a stream in order, all of it if limit is 0.
 func (s *Store) Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error) {
-	rows, err := s.read.Events(ctx, query.EventsParams{Stream: stream, Seq: after, Limit: sqlLimit(limit)})
+	rows, err := s.read.Events(ctx, query.EventsParams{Stream: stream, Seq: after, Most: sqlLimit(limit)})
 	if err != nil {
 		return nil, s.explain(fmt.Errorf("events of %s: %w", stream, err))
 	}

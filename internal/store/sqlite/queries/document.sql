@@ -4,7 +4,7 @@ SELECT version, at, data FROM documents WHERE kind = ? AND key = ?;
 -- name: Documents :many
 SELECT key, version, at, data FROM documents
 WHERE kind = sqlc.arg(kind) AND key >= sqlc.arg(least) AND key > sqlc.arg(after) AND key < sqlc.arg(beyond)
-ORDER BY key LIMIT sqlc.arg(most);
+ORDER BY key LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: NextDocumentVersion :one
 UPDATE document_versions SET last = last + 1 RETURNING last;

@@ -10,7 +10,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: Events :many
 SELECT seq, id, type, v, at, actor, cause, prev_hash, body
-FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?;
+FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: PutSnapshot :exec
 INSERT INTO snapshots (stream, seq, hash, at, format, state) VALUES (?, ?, ?, ?, ?, ?)

@@ -6,10 +6,10 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 SELECT m.* FROM messages m
 WHERE m.project_id = sqlc.arg(project_id)
     AND (m.at, m.run_id, m.seq) > (CAST(sqlc.arg(at) AS INTEGER), CAST(sqlc.arg(run_id) AS TEXT), CAST(sqlc.arg(seq) AS INTEGER))
-ORDER BY m.at, m.run_id, m.seq LIMIT sqlc.arg(most);
+ORDER BY m.at, m.run_id, m.seq LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: LastMessages :many
-SELECT m.* FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?;
+SELECT m.* FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: MessageByEvent :one
 SELECT * FROM messages WHERE event = ?;
@@ -18,10 +18,10 @@ SELECT * FROM messages WHERE event = ?;
 SELECT m.* FROM messages m
 WHERE m.conversation_id = sqlc.arg(conversation_id) AND m.project_id = sqlc.arg(project_id)
     AND (m.at, m.run_id, m.seq) > (CAST(sqlc.arg(at) AS INTEGER), CAST(sqlc.arg(run_id) AS TEXT), CAST(sqlc.arg(seq) AS INTEGER))
-ORDER BY m.at, m.run_id, m.seq LIMIT sqlc.arg(most);
+ORDER BY m.at, m.run_id, m.seq LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: LastConversationMessages :many
-SELECT m.* FROM messages m WHERE m.conversation_id = ? AND m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?;
+SELECT m.* FROM messages m WHERE m.conversation_id = ? AND m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: PutConversation :exec
 INSERT INTO conversations (id, project_id, name, created_by, created_at) VALUES (?, ?, ?, ?, ?)

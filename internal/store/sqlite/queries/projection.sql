@@ -28,32 +28,32 @@ SELECT * FROM runs WHERE id = ?;
 SELECT * FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1;
 
 -- name: Runs :many
-SELECT * FROM runs ORDER BY started_at DESC, id DESC LIMIT ?;
+SELECT * FROM runs ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: OpenRuns :many
 SELECT * FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
-ORDER BY started_at DESC, id DESC LIMIT ?;
+ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: ProjectRuns :many
-SELECT * FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?;
+SELECT * FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: OpenProjectRuns :many
 SELECT * FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
-ORDER BY started_at DESC, id DESC LIMIT ?;
+ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: RunPage :many
 SELECT * FROM runs
 WHERE started_at <= sqlc.arg(at) AND (started_at < sqlc.arg(at) OR id < sqlc.arg(id))
     AND (CAST(sqlc.arg(status) AS TEXT) = '' OR status = sqlc.arg(status))
     AND (CAST(sqlc.arg(any_status) AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
-ORDER BY started_at DESC, id DESC LIMIT sqlc.arg(most);
+ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: ProjectRunPage :many
 SELECT * FROM runs
 WHERE project_id = sqlc.arg(project_id) AND started_at <= sqlc.arg(at) AND (started_at < sqlc.arg(at) OR id < sqlc.arg(id))
     AND (CAST(sqlc.arg(status) AS TEXT) = '' OR status = sqlc.arg(status))
     AND (CAST(sqlc.arg(any_status) AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
-ORDER BY started_at DESC, id DESC LIMIT sqlc.arg(most);
+ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: RunTotals :one
 SELECT count(*) AS runs, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
@@ -80,7 +80,7 @@ SELECT * FROM projects WHERE id = ?;
 SELECT * FROM projects WHERE name = ? ORDER BY created_at, id LIMIT 1;
 
 -- name: Projects :many
-SELECT * FROM projects ORDER BY last_activity DESC, id LIMIT ?;
+SELECT * FROM projects ORDER BY last_activity DESC, id LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: DriveProject :exec
 UPDATE projects SET

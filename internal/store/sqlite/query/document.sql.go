@@ -52,7 +52,7 @@ func (q *Queries) Document(ctx context.Context, arg DocumentParams) (DocumentRow
 const documents = `-- name: Documents :many
 SELECT key, version, at, data FROM documents
 WHERE kind = ?1 AND key >= ?2 AND key > ?3 AND key < ?4
-ORDER BY key LIMIT ?5
+ORDER BY key LIMIT CAST(?5 AS INTEGER)
 `
 
 type DocumentsParams struct {

@@ -47,13 +47,13 @@ func (q *Queries) AppendEvent(ctx context.Context, arg AppendEventParams) error 
 
 const events = `-- name: Events :many
 SELECT seq, id, type, v, at, actor, cause, prev_hash, body
-FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?
+FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT CAST(?3 AS INTEGER)
 `
 
 type EventsParams struct {
 	Stream string
 	Seq    int64
-	Limit  int64
+	Most   int64
 }
 
 type EventsRow struct {
@@ -69,7 +69,7 @@ type EventsRow struct {
 }
 
 func (q *Queries) Events(ctx context.Context, arg EventsParams) ([]EventsRow, error) {
-	rows, err := q.query(ctx, q.eventsStmt, events, arg.Stream, arg.Seq, arg.Limit)
+	rows, err := q.query(ctx, q.eventsStmt, events, arg.Stream, arg.Seq, arg.Most)
 	if err != nil {
 		return nil, err
 	}

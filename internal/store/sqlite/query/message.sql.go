@@ -61,7 +61,7 @@ const conversationMessages = `-- name: ConversationMessages :many
 SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m
 WHERE m.conversation_id = ?1 AND m.project_id = ?2
     AND (m.at, m.run_id, m.seq) > (CAST(?3 AS INTEGER), CAST(?4 AS TEXT), CAST(?5 AS INTEGER))
-ORDER BY m.at, m.run_id, m.seq LIMIT ?6
+ORDER BY m.at, m.run_id, m.seq LIMIT CAST(?6 AS INTEGER)
 `
 
 type ConversationMessagesParams struct {
@@ -166,17 +166,17 @@ func (q *Queries) Conversations(ctx context.Context, projectID string) ([]Conver
 }
 
 const lastConversationMessages = `-- name: LastConversationMessages :many
-SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.conversation_id = ? AND m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?
+SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.conversation_id = ? AND m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(?3 AS INTEGER)
 `
 
 type LastConversationMessagesParams struct {
 	ConversationID string
 	ProjectID      string
-	Limit          int64
+	Most           int64
 }
 
 func (q *Queries) LastConversationMessages(ctx context.Context, arg LastConversationMessagesParams) ([]Message, error) {
-	rows, err := q.query(ctx, q.lastConversationMessagesStmt, lastConversationMessages, arg.ConversationID, arg.ProjectID, arg.Limit)
+	rows, err := q.query(ctx, q.lastConversationMessagesStmt, lastConversationMessages, arg.ConversationID, arg.ProjectID, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -213,16 +213,16 @@ func (q *Queries) LastConversationMessages(ctx context.Context, arg LastConversa
 }
 
 const lastMessages = `-- name: LastMessages :many
-SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?
+SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(?2 AS INTEGER)
 `
 
 type LastMessagesParams struct {
 	ProjectID string
-	Limit     int64
+	Most      int64
 }
 
 func (q *Queries) LastMessages(ctx context.Context, arg LastMessagesParams) ([]Message, error) {
-	rows, err := q.query(ctx, q.lastMessagesStmt, lastMessages, arg.ProjectID, arg.Limit)
+	rows, err := q.query(ctx, q.lastMessagesStmt, lastMessages, arg.ProjectID, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ const messages = `-- name: Messages :many
 SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m
 WHERE m.project_id = ?1
     AND (m.at, m.run_id, m.seq) > (CAST(?2 AS INTEGER), CAST(?3 AS TEXT), CAST(?4 AS INTEGER))
-ORDER BY m.at, m.run_id, m.seq LIMIT ?5
+ORDER BY m.at, m.run_id, m.seq LIMIT CAST(?5 AS INTEGER)
 `
 
 type MessagesParams struct {

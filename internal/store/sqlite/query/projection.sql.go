@@ -45,16 +45,16 @@ func (q *Queries) DriveProject(ctx context.Context, arg DriveProjectParams) erro
 
 const openProjectRuns = `-- name: OpenProjectRuns :many
 SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
-ORDER BY started_at DESC, id DESC LIMIT ?
+ORDER BY started_at DESC, id DESC LIMIT CAST(?2 AS INTEGER)
 `
 
 type OpenProjectRunsParams struct {
 	ProjectID string
-	Limit     int64
+	Most      int64
 }
 
 func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams) ([]Run, error) {
-	rows, err := q.query(ctx, q.openProjectRunsStmt, openProjectRuns, arg.ProjectID, arg.Limit)
+	rows, err := q.query(ctx, q.openProjectRunsStmt, openProjectRuns, arg.ProjectID, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -103,11 +103,11 @@ func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams
 
 const openRuns = `-- name: OpenRuns :many
 SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
-ORDER BY started_at DESC, id DESC LIMIT ?
+ORDER BY started_at DESC, id DESC LIMIT CAST(?1 AS INTEGER)
 `
 
-func (q *Queries) OpenRuns(ctx context.Context, limit int64) ([]Run, error) {
-	rows, err := q.query(ctx, q.openRunsStmt, openRuns, limit)
+func (q *Queries) OpenRuns(ctx context.Context, most int64) ([]Run, error) {
+	rows, err := q.query(ctx, q.openRunsStmt, openRuns, most)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch,
 WHERE project_id = ?1 AND started_at <= ?2 AND (started_at < ?2 OR id < ?3)
     AND (CAST(?4 AS TEXT) = '' OR status = ?4)
     AND (CAST(?5 AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
-ORDER BY started_at DESC, id DESC LIMIT ?6
+ORDER BY started_at DESC, id DESC LIMIT CAST(?6 AS INTEGER)
 `
 
 type ProjectRunPageParams struct {
@@ -299,16 +299,16 @@ func (q *Queries) ProjectRunPage(ctx context.Context, arg ProjectRunPageParams) 
 }
 
 const projectRuns = `-- name: ProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT CAST(?2 AS INTEGER)
 `
 
 type ProjectRunsParams struct {
 	ProjectID string
-	Limit     int64
+	Most      int64
 }
 
 func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run, error) {
-	rows, err := q.query(ctx, q.projectRunsStmt, projectRuns, arg.ProjectID, arg.Limit)
+	rows, err := q.query(ctx, q.projectRunsStmt, projectRuns, arg.ProjectID, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -356,11 +356,11 @@ func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run
 }
 
 const projects = `-- name: Projects :many
-SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason, unpriced FROM projects ORDER BY last_activity DESC, id LIMIT ?
+SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason, unpriced FROM projects ORDER BY last_activity DESC, id LIMIT CAST(?1 AS INTEGER)
 `
 
-func (q *Queries) Projects(ctx context.Context, limit int64) ([]Project, error) {
-	rows, err := q.query(ctx, q.projectsStmt, projects, limit)
+func (q *Queries) Projects(ctx context.Context, most int64) ([]Project, error) {
+	rows, err := q.query(ctx, q.projectsStmt, projects, most)
 	if err != nil {
 		return nil, err
 	}
@@ -696,7 +696,7 @@ SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch,
 WHERE started_at <= ?1 AND (started_at < ?1 OR id < ?2)
     AND (CAST(?3 AS TEXT) = '' OR status = ?3)
     AND (CAST(?4 AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
-ORDER BY started_at DESC, id DESC LIMIT ?5
+ORDER BY started_at DESC, id DESC LIMIT CAST(?5 AS INTEGER)
 `
 
 type RunPageParams struct {
@@ -789,11 +789,11 @@ func (q *Queries) RunTotals(ctx context.Context, projectID string) (RunTotalsRow
 }
 
 const runs = `-- name: Runs :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs ORDER BY started_at DESC, id DESC LIMIT CAST(?1 AS INTEGER)
 `
 
-func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
-	rows, err := q.query(ctx, q.runsStmt, runs, limit)
+func (q *Queries) Runs(ctx context.Context, most int64) ([]Run, error) {
+	rows, err := q.query(ctx, q.runsStmt, runs, most)
 	if err != nil {
 		return nil, err
 	}

@@ -152,8 +152,8 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-timer.C:
 		}
 		heard = e.hear(ctx, heard)
-		for _, p := range e.takeAdrift(ctx) {
-			work.Go(func() { e.adopt(ctx, p.Project) })
+		if taken := e.takeAdrift(ctx); len(taken) > 0 {
+			work.Go(func() { e.adopt(ctx, named(taken)) })
 		}
 		if e.answer(ctx, &work) >= lookAtOnce {
 			timer.Reset(0) // there may be more

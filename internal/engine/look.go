@@ -168,17 +168,21 @@ func (e *Engine) WriteUp(ctx context.Context, run string) error {
 }
 
 // Poke hands the effects of a run's present state out again: for a dispatcher
-// whose action failed and is to be tried once more, and for an engine that
-// takes a run over. The journal is completed first: it comes before effects. An engine that
-// does not own the run's project has nothing to hand out.
+// whose action failed and is to be tried once more. The journal is completed first: it comes
+// before effects. An engine that does not own the run's project has nothing to hand out.
 func (e *Engine) Poke(ctx context.Context, run string) error {
 	if err := e.readableAround(ctx, core.RunStream(run)); err != nil {
 		return err
 	}
+	return e.handOut(ctx, run, e.refresh)
+}
+
+// handOut hands the effects of a run's state out, as read brings it into memory.
+func (e *Engine) handOut(ctx context.Context, run string, read func(context.Context, *stream) error) error {
 	s := e.streams.get(core.RunStream(run))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := e.refresh(ctx, s); err != nil {
+	if err := read(ctx, s); err != nil {
 		return err
 	}
 	if s.run == nil {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -183,9 +182,7 @@ func (e *Engine) Begin(ctx context.Context) error {
 	}
 	e.owned.hold(asked, owned)
 	e.begun = true
-	for _, p := range append(owned, e.takeAdrift(ctx)...) {
-		e.adopt(ctx, p.Project)
-	}
+	e.adopt(ctx, named(append(owned, e.takeAdrift(ctx)...)))
 	return nil
 }
 
@@ -288,26 +285,6 @@ func (e *Engine) able(ctx context.Context, p store.Owner) bool {
 	return false
 }
 
-// adopt takes up what is under way in a project that this engine has come to own.
-func (e *Engine) adopt(ctx context.Context, project string) {
-	open, err := e.store.Runs(ctx, store.Filter{Project: project, Open: true})
-	if err != nil {
-		e.fault(ctx, "look at the open runs of a project", err, "project", project)
-	}
-	for _, run := range open {
-		if err := e.Poke(ctx, run.ID); err != nil && !errors.Is(err, core.ErrUnreadable) { // which is said of the project
-			e.fault(ctx, "look at an open run", err, "run", run.Alias)
-		}
-	}
-	row, err := e.store.Project(ctx, project)
-	if err != nil || row.Queued == 0 && row.Paused == "" {
-		return // one that is not registered has nothing to be seen to
-	}
-	if err := e.Tend(ctx, project); err != nil && !errors.Is(err, core.ErrUnreadable) {
-		e.fault(ctx, "look at a project", err, "project", row.Name)
-	}
-}
-
 // keep renews the lease until the context ends, well before it runs out.
 func (e *Engine) keep(ctx context.Context, work *sync.WaitGroup) {
 	tick := time.NewTicker(e.opts.Lease / 3)
@@ -322,8 +299,8 @@ func (e *Engine) keep(ctx context.Context, work *sync.WaitGroup) {
 		if e.owned.none() {
 			continue
 		}
-		for _, project := range e.renewLease(ctx) {
-			work.Go(func() { e.adopt(ctx, project) })
+		if again := e.renewLease(ctx); len(again) > 0 {
+			work.Go(func() { e.adopt(ctx, again) })
 		}
 	}
 }

@@ -126,13 +126,15 @@ func (e *Engine) read(ctx context.Context, s *stream) error {
 		if err != nil {
 			return fmt.Errorf("load %s: %w", s.name, err)
 		}
-		if len(events) == 0 {
+		if len(events) > 0 {
+			if err := s.replay(events); err != nil {
+				return err
+			}
+			s.loaded = false
+		}
+		if len(events) < readBatch {
 			break
 		}
-		if err := s.replay(events); err != nil {
-			return err
-		}
-		s.loaded = false
 	}
 	if s.run != nil && !s.loaded {
 		if _, known := e.deciders[s.run.Playbook.Kind]; !known {
@@ -166,17 +168,20 @@ func (e *Engine) restore(ctx context.Context, s *stream) error {
 	return nil
 }
 
+// replay folds events, at least one. Only the newest is hashed: the next event has to follow it.
 func (s *stream) replay(events []core.Event) error {
 	for _, ev := range events {
 		run, err := core.Fold(s.run, ev)
 		if err != nil {
 			return err
 		}
-		hash, err := ev.Hash()
-		if err != nil {
-			return err
-		}
-		s.run, s.head = run, core.Head{Seq: ev.Seq, Hash: hash, At: ev.At}
+		s.run = run
 	}
+	last := events[len(events)-1]
+	hash, err := last.Hash()
+	if err != nil {
+		return err
+	}
+	s.head = core.Head{Seq: last.Seq, Hash: hash, At: last.At}
 	return nil
 }

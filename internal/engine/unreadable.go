@@ -54,15 +54,20 @@ func (e *Engine) lookThrough(ctx context.Context, project string) error {
 	if e.legible.has(project) {
 		return nil
 	}
-	if _, err := e.Project(ctx, project); !settled(err) {
-		return err
-	}
 	open, err := e.store.Runs(ctx, store.Filter{Project: project, Open: true})
 	if err != nil {
 		return err
 	}
+	return e.readThrough(ctx, project, open)
+}
+
+// readThrough reads a project and its open runs as they are now.
+func (e *Engine) readThrough(ctx context.Context, project string, open []store.RunRow) error {
+	if _, err := e.Project(ctx, project); !settled(err) {
+		return err
+	}
 	for _, row := range open {
-		if _, err := e.Load(ctx, row.ID); !settled(err) {
+		if err := e.renewed(ctx, row.ID); !settled(err) {
 			return err
 		}
 	}
@@ -70,6 +75,14 @@ func (e *Engine) lookThrough(ctx context.Context, project string) error {
 	defer e.legible.mu.Unlock()
 	e.legible.looked[project] = true
 	return nil
+}
+
+// renewed brings a run in memory up to date.
+func (e *Engine) renewed(ctx context.Context, run string) error {
+	s := e.streams.get(core.RunStream(run))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return e.refresh(ctx, s)
 }
 
 // settled reports that reading a history again would end the same: it was read, or

@@ -112,11 +112,14 @@ func (f *Folder) holds(name string, a core.Artifact) bool {
 }
 
 // WriteState writes workflow-state.json from the run. It does not wait for the
-// disk: the file is derived, and soon replaced.
+// disk: the file is derived, and soon replaced. One that says the same already stays as it is.
 func (f *Folder) WriteState(r *core.Run) error {
 	data, err := State(r)
 	if err != nil {
 		return err
+	}
+	if has, err := f.root.ReadFile(StateFile); err == nil && bytes.Equal(has, data) {
+		return nil
 	}
 	return f.replace(StateFile, bytes.NewReader(data), false)
 }

@@ -118,3 +118,28 @@ func TestState(t *testing.T) {
 		t.Errorf("idle: %s, %v", idle, err)
 	}
 }
+
+// TestAStateThatSaysTheSameStays: an engine that starts looks at all open runs, and most have not moved.
+func TestAStateThatSaysTheSameStays(t *testing.T) {
+	f := openTemp(t)
+	r := &core.Run{Title: "a", Playbook: &core.Playbook{}}
+	write := func() os.FileInfo {
+		t.Helper()
+		if err := f.WriteState(r); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(f.at(StateFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	first := write()
+	if !os.SameFile(first, write()) {
+		t.Error("the file was replaced by one that says the same")
+	}
+	r.Title = "b"
+	if os.SameFile(first, write()) {
+		t.Error("the file was not replaced although the run has changed")
+	}
+}

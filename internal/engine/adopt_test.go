@@ -1,0 +1,85 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// asked counts what an engine asks of its store.
+type asked struct {
+	store.Store
+	mu    sync.Mutex
+	times map[string]int
+}
+
+func (a *asked) count(what string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.times[what]++
+}
+
+func (a *asked) Run(ctx context.Context, id string) (store.RunRow, error) {
+	a.count("run")
+	return a.Store.Run(ctx, id)
+}
+
+func (a *asked) Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error) {
+	a.count("runs")
+	return a.Store.Runs(ctx, f)
+}
+
+func (a *asked) Project(ctx context.Context, id string) (store.ProjectRow, error) {
+	a.count("project")
+	return a.Store.Project(ctx, id)
+}
+
+func (a *asked) Projects(ctx context.Context, limit int) ([]store.ProjectRow, error) {
+	a.count("projects")
+	return a.Store.Projects(ctx, limit)
+}
+
+func (a *asked) Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error) {
+	a.count("events")
+	return a.Store.Events(ctx, stream, after, limit)
+}
+
+// TestARestartAsksLittle: an engine that starts on many projects lists runs and projects once, and reads each
+// stream once. It hands out what each run asks for before it begins to answer.
+func TestARestartAsksLittle(t *testing.T) {
+	b := newBench(t)
+	const projects = 12
+	for n := range projects {
+		body := start(fmt.Sprintf("r%d", n), core.DefaultLimits())
+		body.Project = fmt.Sprintf("p%d", n)
+		b.submit(body.Run, core.Person("me"), body)
+	}
+	b.stop()
+	store := &asked{Store: b.store, times: map[string]int{}}
+	recorder := newRecorder()
+	again := engine.New(engine.Options{Store: store, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}}, Log: b.log, ID: "test"})
+	again.SetDispatcher(recorder)
+	if err := again.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for n := range projects {
+		if run := fmt.Sprintf("r%d", n); recorder.handed(run) != 1 {
+			t.Errorf("effects of %s were handed out %d times", run, recorder.handed(run))
+		}
+	}
+	most := map[string]int{
+		"run": 0, "runs": 1, "project": 0, "projects": 1,
+		"events": 3 * projects, // of project and run, and what the journal may lack
+	}
+	for what, most := range most {
+		if store.times[what] > most {
+			t.Errorf("%s: asked %d times, at most %d are needed", what, store.times[what], most)
+		}
+	}
+}

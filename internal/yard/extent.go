@@ -42,14 +42,17 @@ func (y *Yard) vet(ctx context.Context, commit string) error {
 	if err != nil {
 		return err
 	}
-	y.vetted.Store(commit, size.links)
+	y.vetted.Store(commit, size)
 	return nil
 }
 
-// plain reports a commit that was vetted and has no submodules.
-func (y *Yard) plain(commit string) bool {
-	links, known := y.vetted.Load(commit)
-	return known && links == false
+// size is how much the tree of a commit holds that was vetted.
+func (y *Yard) size(commit string) (treeSize, bool) {
+	size, known := y.vetted.Load(commit)
+	if !known {
+		return treeSize{}, false
+	}
+	return size.(treeSize), true
 }
 
 // walkTree calls each with every entry of a commit's tree, folders too: a tree may consist of very many folders without a

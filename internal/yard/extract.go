@@ -81,29 +81,39 @@ func writeFiles(dir string, files []File, read func(File) ([]byte, error)) (err 
 		if err != nil {
 			return err
 		}
-		if err := writeNew(root, f, content); err != nil {
+		if strings.Contains(f.Path, "/") {
+			if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
+				return err
+			}
+		}
+		if _, err := writeNew(root, f.Path, f.Kind, content); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeNew never overwrites a file: two names that git distinguishes and the file system does not are an error.
-func writeNew(root *os.Root, f File, content []byte) (err error) {
-	if strings.Contains(f.Path, "/") {
-		if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
-			return err
+// writeNew writes a file or a symlink as git does, and says how it stands on the disk. It never overwrites: two names that git
+// distinguishes and the file system does not are an error.
+func writeNew(root *os.Root, name string, kind Kind, content []byte) (info fs.FileInfo, err error) {
+	mode := fs.FileMode(0o666)
+	switch kind {
+	case Symlink:
+		if err := root.Symlink(string(content), name); err != nil {
+			return nil, err
 		}
+		return root.Lstat(name)
+	case Executable:
+		mode = 0o777
+	default:
 	}
-	mode := fs.FileMode(0o644)
-	if f.Kind == Executable {
-		mode = 0o755
-	}
-	file, err := root.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	_, err = file.Write(content)
-	return err
+	if _, err := file.Write(content); err != nil {
+		return nil, err
+	}
+	return file.Stat()
 }

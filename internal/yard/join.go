@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha1" //nolint:gosec // git's own names of objects
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +25,6 @@ const (
 
 // errUnjoinable says that a pack is to be handed to git by itself.
 var errUnjoinable = errors.New("not to be joined with others")
-
-type objectID [sha1.Size]byte
 
 // joined is one pack made of the objects of several, each once: git fails over a pack that has the base of a difference twice,
 // as after a revert, in it or in the yard. Objects are written to a spool in the form in which git gets them.
@@ -150,10 +147,7 @@ func (j *joined) take(ctx context.Context, e packEntry, here map[int]objectID) (
 		}
 		o = joinedObject{kind: kind, base: base, depth: depth + 1}
 	}
-	sum := sha1.New() //nolint:gosec // as above
-	fmt.Fprintf(sum, "%s %d\x00", kindNames[o.kind], len(content))
-	sum.Write(content)
-	id := objectID(sum.Sum(nil))
+	id := hashObject(kindNames[o.kind], content)
 	if j.known[id] != nil || j.below[id] {
 		return id, nil
 	}
@@ -234,7 +228,7 @@ func (j *joined) reread(ctx context.Context, o *joinedObject) ([]byte, error) {
 
 // resting reads an object that the yard has.
 func (j *joined) resting(ctx context.Context, id objectID) (byte, []byte, int, error) {
-	name := hex.EncodeToString(id[:])
+	name := id.String()
 	found, content, err := j.yard.reader.read(ctx, name, maxContent)
 	_, tooBig := errors.AsType[*TooBigError](err)
 	switch {

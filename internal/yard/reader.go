@@ -52,45 +52,72 @@ func (r *reader) read(ctx context.Context, name string, limit int64) (object, []
 	return r.ask(ctx, "contents", found.hash)
 }
 
-// ask puts one question to the process, and replaces a process that has died since the last one.
-func (r *reader) ask(ctx context.Context, question, name string) (object, []byte, error) {
+// readAll returns the contents of objects of one kind, in the order of their names, each a full hash. All are asked for at
+// once. *TooBigError means that one is larger than limit.
+func (r *reader) readAll(ctx context.Context, kind string, hashes []string, limit int64) (contents [][]byte, err error) {
+	for _, hash := range hashes {
+		if !isHash(hash) {
+			return nil, fmt.Errorf("%q is not a full hash", hash)
+		}
+	}
+	err = r.talk(ctx, func(p *readerProcess) (err error) {
+		contents, err = p.askAll(kind, hashes, limit)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read %d objects: %w", len(hashes), err)
+	}
+	return contents, nil
+}
+
+// ask puts one question to the process.
+func (r *reader) ask(ctx context.Context, question, name string) (found object, content []byte, err error) {
 	if err := checkRev(name); err != nil {
 		return object{}, nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	fresh := r.process == nil
-	found, content, err := r.once(ctx, question, name)
-	if err != nil && !errors.Is(err, ErrNotFound) && !fresh && ctx.Err() == nil {
-		found, content, err = r.once(ctx, question, name)
-	}
+	err = r.talk(ctx, func(p *readerProcess) (err error) {
+		found, content, err = p.ask(question, name)
+		return err
+	})
 	if err != nil {
 		return object{}, nil, fmt.Errorf("look up %q: %w", name, err)
 	}
 	return found, content, nil
 }
 
-func (r *reader) once(ctx context.Context, question, name string) (found object, content []byte, err error) {
+// talk has the process alone, and replaces a process that has died since it was last needed.
+func (r *reader) talk(ctx context.Context, say func(*readerProcess) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fresh := r.process == nil
+	err := r.once(ctx, say)
+	if err != nil && !errors.Is(err, ErrNotFound) && !fresh && ctx.Err() == nil {
+		err = r.once(ctx, say)
+	}
+	return err
+}
+
+func (r *reader) once(ctx context.Context, say func(*readerProcess) error) (err error) {
 	if err := ctx.Err(); err != nil {
-		return object{}, nil, err
+		return err
 	}
 	if r.process == nil {
 		if r.process, err = r.git.startReader(); err != nil {
-			return object{}, nil, err
+			return err
 		}
 	}
 	kill := context.AfterFunc(ctx, r.process.kill)
-	found, content, err = r.process.ask(question, name)
+	err = say(r.process)
 	if !kill() {
 		err = context.Cause(ctx)
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		said := r.process.end()
 		r.process = nil
-		return object{}, nil, errors.Join(err, said)
+		return errors.Join(err, said)
 	}
 	r.later()
-	return found, content, err
+	return err
 }
 
 // later puts off the end of the process.
@@ -151,31 +178,73 @@ func (p *readerProcess) ask(question, name string) (object, []byte, error) {
 	if _, err := io.WriteString(p.in, question+" "+name+"\n"); err != nil {
 		return object{}, nil, err
 	}
-	line, err := p.out.ReadString('\n')
+	found, err := p.answer(name)
+	if err != nil || question != "contents" {
+		return found, nil, err
+	}
+	content, err := p.content(found.size)
 	if err != nil {
 		return object{}, nil, err
+	}
+	return found, content, nil
+}
+
+// askAll asks for all contents while it reads the answers, which do not all fit in a pipe. A process that stays half-read is of
+// no more use, so a missing object is not ErrNotFound.
+func (p *readerProcess) askAll(kind string, hashes []string, limit int64) (contents [][]byte, err error) {
+	asked := make(chan error, 1)
+	go func() {
+		_, err := io.WriteString(p.in, "contents "+strings.Join(hashes, "\ncontents ")+"\n")
+		asked <- err
+	}()
+	for _, hash := range hashes {
+		found, err := p.answer(hash)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			err = fmt.Errorf("there is no object %s", hash)
+		case err == nil && (found.hash != hash || found.kind != kind):
+			err = fmt.Errorf("asked for the %s %s, git answers with the %s %s", kind, hash, found.kind, found.hash)
+		case err == nil && found.size > limit:
+			err = &TooBigError{What: hash, Size: found.size, Limit: limit}
+		}
+		var content []byte
+		if err == nil {
+			content, err = p.content(found.size)
+		}
+		if err != nil {
+			p.kill() // so that nobody waits to ask it
+			return nil, errors.Join(err, <-asked)
+		}
+		contents = append(contents, content)
+	}
+	return contents, <-asked
+}
+
+// answer reads "hash kind size".
+func (p *readerProcess) answer(name string) (object, error) {
+	line, err := p.out.ReadString('\n')
+	if err != nil {
+		return object{}, err
 	}
 	line = strings.TrimSuffix(line, "\n")
 	if line == name+" missing" {
-		return object{}, nil, ErrNotFound
+		return object{}, ErrNotFound
 	}
 	fields := strings.Split(line, " ")
 	if len(fields) != 3 || !isHash(fields[0]) {
-		return object{}, nil, fmt.Errorf("unexpected answer of git: %.200q", line)
+		return object{}, fmt.Errorf("unexpected answer of git: %.200q", line)
 	}
 	size, err := strconv.ParseInt(fields[2], 10, 64)
 	if err != nil {
-		return object{}, nil, fmt.Errorf("unexpected answer of git: %w", err)
+		return object{}, fmt.Errorf("unexpected answer of git: %w", err)
 	}
-	found := object{hash: fields[0], kind: fields[1], size: size}
-	if question != "contents" {
-		return found, nil, nil
-	}
+	return object{hash: fields[0], kind: fields[1], size: size}, nil
+}
+
+func (p *readerProcess) content(size int64) ([]byte, error) {
 	content := make([]byte, size+1) // and the line's end
-	if _, err := io.ReadFull(p.out, content); err != nil {
-		return object{}, nil, err
-	}
-	return found, content[:size], nil
+	_, err := io.ReadFull(p.out, content)
+	return content[:size], err
 }
 
 func (p *readerProcess) kill() { _ = p.cmd.Process.Kill() } // it may have ended already

@@ -52,7 +52,7 @@ func (y *Yard) makeWorkspace(ctx context.Context, spec WorkspaceSpec) error {
 	return makeFolder(spec.Dir, func(part string) error { return y.fill(ctx, part, spec) })
 }
 
-// fill does in one git process what clone, or worktree add, does in several.
+// fill makes the repository, and checks the commit out.
 func (y *Yard) fill(ctx context.Context, dir string, spec WorkspaceSpec) error {
 	gitDir := filepath.Join(dir, ".git")
 	shallow, err := shallowList(y.dir)
@@ -74,15 +74,26 @@ func (y *Yard) fill(ctx context.Context, dir string, spec WorkspaceSpec) error {
 	if err := writeBranch(gitDir, spec); err != nil {
 		return err
 	}
-	g := git{dir: dir, env: append(ownEnv(), "GIT_DIR="+gitDir, "GIT_WORK_TREE="+dir), config: ownConfig()}
-	g = g.withConfig("checkout.workers=0") // as many as there are processors
-	if _, err := g.run(ctx, "read-tree", "-m", "-u", spec.Commit); err != nil {
-		return commitError(spec.Commit, err)
+	size, known := y.size(spec.Commit)
+	err = errOdd
+	if known && size.byHand(y.byHand) {
+		err = y.checkoutByHand(ctx, dir, spec.Commit)
 	}
-	if spec.Index == "" || !y.plain(spec.Commit) {
-		return nil
+	if errors.Is(err, errOdd) {
+		err = checkoutByGit(ctx, dir, spec.Commit)
+	}
+	if err != nil || spec.Index == "" || !known || size.links {
+		return err
 	}
 	return copyIndex(filepath.Join(gitDir, "index"), spec.Index)
+}
+
+// checkoutByGit does in one git process what clone, or worktree add, does in several.
+func checkoutByGit(ctx context.Context, dir, commit string) error {
+	g := git{dir: dir, env: append(ownEnv(), "GIT_DIR="+filepath.Join(dir, ".git"), "GIT_WORK_TREE="+dir), config: ownConfig()}
+	g = g.withConfig("checkout.workers=0") // as many as there are processors
+	_, err := g.run(ctx, "read-tree", "-m", "-u", commit)
+	return commitError(commit, err)
 }
 
 // copyIndex keeps the time of the original: git compares it with those of the files, and reads a file again that could have

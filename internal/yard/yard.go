@@ -31,7 +31,8 @@ type Yard struct {
 	memory    int64 // that git may use to read something an agent made
 	pack      packLimits
 	sizes     treeSizes
-	vetted    sync.Map // commits whose trees are known to be within the extent, and whether those have submodules
+	vetted    sync.Map // commits whose trees are known to be within the extent, and the sizes of those
+	byHand    extent   // of trees that are checked out without git
 	reader    reader
 	fetching  chan struct{} // held during a fetch
 
@@ -75,7 +76,7 @@ func Open(ctx context.Context, dir string) (_ *Yard, err error) {
 	if err := ensure(dir); err != nil {
 		return nil, err
 	}
-	y := &Yard{dir: filepath.Clean(dir), extent: defaultExtent(), pack: defaultPackLimits(), memory: maxGitMemory, fetching: make(chan struct{}, 1)}
+	y := &Yard{dir: filepath.Clean(dir), extent: defaultExtent(), byHand: defaultByHand(), pack: defaultPackLimits(), memory: maxGitMemory, fetching: make(chan struct{}, 1)}
 	if y.occupancy, err = occupy(y.dir); err != nil {
 		return nil, err
 	}

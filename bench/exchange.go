@@ -11,15 +11,18 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/apart"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/spare"
 )
 
 // overHTTP compares an attempt whose worker shares nothing with the engine with one that works in the engine's folders, both
-// on this machine and with nothing else to do: from the attempt's request to its end on record. The agent does nothing. The
-// worker apart also gets a mount namespace of its own, which takes two processes more.
+// on this machine, started as the program starts them and with nothing else to do: from the attempt's request to its end on
+// record. The agent does nothing.
 func overHTTP(ctx context.Context, shop *workshop) (o outcome, err error) {
-	here, err := openStation(ctx, shop, "exchange-folder", idlePlaybook, nil)
+	here, err := openNearStation(ctx, shop)
 	if err != nil {
 		return o, err
 	}
@@ -58,6 +61,26 @@ func (s *station) attemptTime(ctx context.Context, n int) (time.Duration, error)
 	return ended.At.Sub(asked.At), err
 }
 
+// openNearStation is a station whose attempts work in its folders.
+func openNearStation(ctx context.Context, shop *workshop) (*station, error) {
+	program, err := shop.worker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return openStationWith(ctx, shop, "exchange-folder", idlePlaybook, nil, func(s *station, p *app.Parts) {
+		p.Spawner = local.New(local.Options{
+			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"}, Spares: spare.New(aheadOf(s, program)),
+			Folder: dispatch.Layout{State: s.state}.Folder,
+		})
+		p.Commands = p.Spawner
+	})
+}
+
+// aheadOf is the command of a worker that is started ahead of its attempt.
+func aheadOf(s *station, program string) []string {
+	return []string{program, "worker", "ahead", dispatch.Layout{State: s.state}.ResourceOwner()}
+}
+
 // openFarStation is a station whose workers are apart.
 func openFarStation(ctx context.Context, shop *workshop) (*station, func() error, error) {
 	program, err := shop.worker(ctx)
@@ -75,12 +98,14 @@ func openFarStation(ctx context.Context, shop *workshop) (*station, func() error
 	if err != nil {
 		return nil, nil, err
 	}
+
 	var known sync.Map // attempts by token
 	var server *http.Server
 	s, err := openStationWith(ctx, shop, "exchange-http", idlePlaybook, nil, func(s *station, p *app.Parts) {
+		ahead := aheadOf(s, program)
 		p.Exchange, p.Spawner = p.Remote, apart.New(apart.Options{
-			Exchange: p.Remote, URL: func() string { return "http://" + listener.Addr().String() }, Worker: []string{program, "worker", "run"},
-			Empty: []string{s.state}, Dir: workers, Token: func(id spawn.ID) string {
+			Exchange: p.Remote, URL: func() string { return "http://" + listener.Addr().String() }, Worker: ahead, Spares: spare.New(ahead),
+			Dir: workers, Token: func(id spawn.ID) string {
 				token := p.WorkerToken(id)
 				known.Store(token, id)
 				return token

@@ -48,6 +48,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	spawnlocal "github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/spare"
 	"github.com/stellwerk-dev/stellwerk/internal/start"
 	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -122,7 +123,7 @@ type App struct {
 	find     *find.Finder
 	engine   *engine.Engine
 	dispatch *dispatch.Dispatcher
-	shims    *spawnlocal.Spawner
+	spares   *spare.Pool
 	redactor *redact.Redactor
 	rules    *redact.RuleSet
 	settings *config.Settings
@@ -197,12 +198,12 @@ func (a *App) build(ctx context.Context) error {
 	a.remote = remote.New(remote.Options{
 		Store: a.store, Objects: a.objects, Folder: layout.Folder, Silence: cmp.Or(a.opts.Silence, remote.DefaultSilence), Log: a.log,
 	})
-	a.shims = spawnlocal.New(spawnlocal.Options{
-		Worker: worker.Command(programs.Worker), Salvage: worker.Rescue(programs.Worker), Folder: layout.Folder,
-		Ahead: worker.Ahead(programs.Worker, layout.ResourceOwner()),
+	a.spares = spare.New(worker.Ahead(programs.Worker, layout.ResourceOwner()))
+	shims := spawnlocal.New(spawnlocal.Options{
+		Worker: worker.Command(programs.Worker), Salvage: worker.Rescue(programs.Worker), Spares: a.spares, Folder: layout.Folder,
 	})
 	parts := Parts{
-		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: pulls, Spawner: a.shims,
+		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: pulls, Spawner: shims,
 		Exchange: folder.Exchange{Folder: layout.Folder}, Remote: a.remote, WorkerToken: a.workerToken,
 	}
 	parts.Commands = parts.Spawner
@@ -345,9 +346,7 @@ func (a *App) Close() error {
 	if a.dispatch != nil {
 		a.dispatch.Close()
 	}
-	if a.shims != nil {
-		a.shims.Close()
-	}
+	a.spares.Close()
 	a.work.Wait()
 	if a.engine != nil {
 		if err := a.engine.Leave(context.Background()); err != nil {

@@ -57,7 +57,7 @@ func (a *App) speakHTTP(ctx context.Context, parts *Parts, program string, layou
 		masked = append(masked, a.opts.Objects)
 	}
 	parts.Exchange, parts.Spawner = a.remote, apart.New(apart.Options{
-		Exchange: a.remote, URL: func() string { return a.workersURL }, Token: a.workerToken, Worker: worker.Command(program),
+		Exchange: a.remote, URL: func() string { return a.workersURL }, Token: a.workerToken, Worker: worker.Ahead(program, layout.ResourceOwner()), Spares: a.spares,
 		Masked: masked, Resources: layout.Resources(), Dir: a.state.Workers(), Checkpoint: a.opts.Checkpoint,
 	})
 	return nil

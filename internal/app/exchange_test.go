@@ -38,7 +38,7 @@ func apartOptions(state, listen, workers string) app.Options {
 	return app.Options{State: state, Version: "test", Network: &network.Config{Listen: listen}, Silence: silence, Wrap: func(p *app.Parts) {
 		p.Exchange, p.Spawner = p.Remote, apart.New(apart.Options{
 			Exchange: p.Remote, URL: func() string { return "http://" + listen }, Token: p.WorkerToken,
-			Worker: worker.Command(self), Empty: []string{state}, Dir: workers,
+			Worker: worker.Ahead(self, "stellwerk-test"), Empty: []string{state}, Dir: workers,
 		})
 	}}
 }
@@ -312,7 +312,7 @@ func TestAnAgentCannotSpeakForItsWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seal := theirs[strings.LastIndexByte(theirs, '.')+1:]; strings.Contains(string(found), seal) || !strings.Contains(string(found), "--exchange") {
+	if seal := theirs[strings.LastIndexByte(theirs, '.')+1:]; strings.Contains(string(found), seal) || !strings.Contains(string(found), "\nahead\n") {
 		t.Errorf("the agent found its worker's token, or nothing of its worker: %.2000s", found)
 	}
 	for method, path := range map[string]string{

@@ -16,10 +16,12 @@ import (
 const LogFile = "shim.log"
 
 // Order is what a shim that was started ahead of its attempt is told, once: the attempt's folder, and the variables that are
-// handed over in memory.
+// handed over in memory. If Exchange is set, the attempt is somewhere else, and that says where (wire.Order): the folder is only
+// that of the log, and empty if the shim has one.
 type Order struct {
-	Folder string   `json:"folder"`
-	Env    []string `json:"env,omitempty"`
+	Folder   string          `json:"folder,omitempty"`
+	Env      []string        `json:"env,omitempty"`
+	Exchange json.RawMessage `json:"exchange,omitempty"`
 }
 
 // ErrNoOrder means that a shim that was started ahead is not needed.
@@ -37,11 +39,13 @@ func Await(from io.Reader) (Order, error) {
 	} else if err != nil {
 		return Order{}, fmt.Errorf("read the order for an attempt: %w", err)
 	}
-	if err := os.Chdir(order.Folder); err != nil {
-		return Order{}, fmt.Errorf("go to the attempt's folder: %w", err)
-	}
-	if err := redirect(order.Folder); err != nil {
-		return Order{}, fmt.Errorf("use the attempt's log: %w", err)
+	if order.Folder != "" {
+		if err := os.Chdir(order.Folder); err != nil {
+			return Order{}, fmt.Errorf("go to the attempt's folder: %w", err)
+		}
+		if err := redirect(order.Folder); err != nil {
+			return Order{}, fmt.Errorf("use the attempt's log: %w", err)
+		}
 	}
 	for _, entry := range order.Env {
 		name, value, _ := strings.Cut(entry, "=")

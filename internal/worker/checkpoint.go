@@ -19,15 +19,15 @@ const checkpointShare = 20
 
 // checkpointed carries out an attempt and has another process save its work from time to time, once it has lasted so long.
 // That is another one because a shim ends and reaps every process that it finds below itself.
-func checkpointed(every time.Duration, log *slog.Logger) func(ctx context.Context, folder string) error {
+func checkpointed(every time.Duration, with prepared, log *slog.Logger) func(ctx context.Context, folder string) error {
 	if every <= 0 {
-		return Run
+		return func(ctx context.Context, folder string) error { return with.supervise(ctx, folder, shim.Run) }
 	}
 	return func(ctx context.Context, folder string) error {
 		s := &saver{folder: folder, every: every, env: os.Environ(), stop: make(chan struct{}), log: log}
 		done := make(chan struct{})
 		go func() { defer close(done); s.run() }()
-		err := supervise(ctx, folder, nil, func(ctx context.Context, folder string, opts shim.Options) error {
+		err := with.supervise(ctx, folder, func(ctx context.Context, folder string, opts shim.Options) error {
 			opts.Beside = s.pids
 			return shim.Run(ctx, folder, opts)
 		})
@@ -99,7 +99,7 @@ func checkpoint(ctx context.Context, folder, every string) error {
 	if err != nil {
 		return fmt.Errorf("read how often work is saved: %w", err)
 	}
-	opts, err := options(folder)
+	opts, err := newPrepared(nil).options(folder)
 	if err != nil {
 		return err
 	}

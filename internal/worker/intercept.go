@@ -56,7 +56,7 @@ func Intercept() {
 	var err error
 	switch rest := os.Args[3:]; {
 	case os.Args[2] == wordRun && strings.HasPrefix(rest[0], "-"):
-		err = runRemote(context.Background(), rest)
+		err = runFlags(context.Background(), rest)
 	case os.Args[2] == wordRun && len(rest) == 1:
 		err = Run(context.Background(), rest[0])
 	case os.Args[2] == wordNext && len(rest) == 1:

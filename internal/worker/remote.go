@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -9,40 +10,45 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/courier"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 )
 
-// runRemote carries out an attempt on a machine that shares nothing with the engine: `worker run --exchange URL --token-file
-// FILE [--dir DIR] [--resources DIR] [--mask DIR]...`. The token comes from a file, or from standard input (-), and not from a variable or an argument: an
-// agent without isolation can read those of its worker.
-func runRemote(ctx context.Context, args []string) error {
+// runFlags carries out an attempt on a machine that shares nothing with the engine: `worker run --exchange URL --token-file
+// FILE [--dir DIR] [--resources DIR] [--mask DIR]...`. The token comes from a file, or from standard input (-), and not from a
+// variable or an argument: an agent without isolation can read those of its worker.
+func runFlags(ctx context.Context, args []string) error {
+	var order wire.Order
 	flags := flag.NewFlagSet("worker run", flag.ContinueOnError)
-	url := flags.String("exchange", "", "address of the engine")
 	file := flags.String("token-file", "", "file with the attempt's token, - for standard input")
-	dir := flags.String("dir", os.TempDir(), "where the attempt's folder is made")
-	resources := flags.String("resources", "", "folder in which the attempts of this machine tell what they take of it")
-	every := flags.Duration("checkpoint", time.Minute, "how often work in progress is handed in at most; 0 for never")
-	var masked []string
+	flags.StringVar(&order.URL, "exchange", "", "address of the engine")
+	flags.StringVar(&order.Dir, "dir", os.TempDir(), "where the attempt's folder is made")
+	flags.StringVar(&order.Resources, "resources", "", "folder in which the attempts of this machine tell what they take of it")
+	flags.DurationVar(&order.Checkpoint, "checkpoint", wire.DefaultCheckpoint, "how often work in progress is handed in at most; less than 0 for never")
 	flags.Func("mask", "folder of this machine that isolated agents do not see", func(dir string) error {
-		masked = append(masked, dir)
+		order.Masked = append(order.Masked, dir)
 		return nil
 	})
-	if err := flags.Parse(args); err != nil {
-		return err
+	err := flags.Parse(args)
+	if err == nil {
+		order.Token, err = readToken(*file)
 	}
-	token, err := readToken(*file)
 	if err != nil {
 		return err
 	}
+	return runRemote(ctx, order, newPrepared(nil))
+}
+
+// runRemote carries out an attempt that engines hand out.
+func runRemote(ctx context.Context, order wire.Order, with prepared) error {
 	self, err := programBeside()
 	if err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	return courier.Run(ctx, courier.Options{
-		URL: *url, Token: token, Dir: *dir, Self: self, Masked: masked, Resources: *resources, Lay: lay, Supervise: checkpointed(*every, log), Log: log,
+		Order: order, Self: self, Lay: lay, Supervise: checkpointed(cmp.Or(order.Checkpoint, wire.DefaultCheckpoint), with, log), Log: log,
 	})
 }
 

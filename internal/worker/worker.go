@@ -38,25 +38,37 @@ func (r attemptRedactor) PlainStream(w io.Writer) io.WriteCloser { return r.all.
 
 func (r attemptRedactor) Thread() func(string) string { return r.all.Thread().String }
 
-func newAttemptRedactor(values []string) (shim.Redactor, error) {
+// prepared is what a worker can have ready before it knows its attempt.
+type prepared struct {
+	reserved *resource.Reservation // nil for none
+	rules    *redact.RuleSet
+}
+
+func newPrepared(reserved *resource.Reservation) prepared {
+	return prepared{reserved: reserved, rules: redact.DefaultRules()}
+}
+
+func (p prepared) close() { p.reserved.Close() }
+
+func (p prepared) redactor(values []string) (shim.Redactor, error) {
 	secrets := make([]redact.Secret, 0, len(values))
 	for i, v := range values {
 		secrets = append(secrets, redact.Secret{Name: fmt.Sprintf("secret-%d", i+1), Value: v})
 	}
 	return attemptRedactor{
-		all:   redact.New(redact.Options{Secrets: secrets}),
+		all:   redact.New(redact.Options{Secrets: secrets, Rules: p.rules}),
 		exact: redact.New(redact.Options{Secrets: secrets, Rules: redact.NewRuleSet(nil)}),
 	}, nil
 }
 
 // options are those of an attempt's shim.
-func options(folder string) (shim.Options, error) {
+func (p prepared) options(folder string) (shim.Options, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return shim.Options{}, fmt.Errorf("find this program: %w", err)
 	}
 	opts := shim.Options{
-		Agents: Agents(), NewRedactor: newAttemptRedactor, Self: self,
+		Agents: Agents(), NewRedactor: p.redactor, Reserved: p.reserved, Self: self,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if spec, err := shim.ReadSpec(folder); err == nil {
@@ -68,13 +80,11 @@ func options(folder string) (shim.Options, error) {
 
 // supervise does something to an attempt as its shim. The yard that the shim hands in
 // to is named by the attempt's spec.
-func supervise(ctx context.Context, folder string, reserved *resource.Reservation, do func(context.Context, string, shim.Options) error) error {
-	defer reserved.Close()
-	opts, err := options(folder)
+func (p prepared) supervise(ctx context.Context, folder string, do func(context.Context, string, shim.Options) error) error {
+	opts, err := p.options(folder)
 	if err != nil {
 		return err
 	}
-	opts.Reserved = reserved
 	err = do(ctx, folder, opts)
 	if errors.Is(err, shim.ErrAlreadyStarted) || errors.Is(err, shim.ErrNotLost) { // another was quicker
 		return nil
@@ -84,22 +94,32 @@ func supervise(ctx context.Context, folder string, reserved *resource.Reservatio
 
 // Run runs beside an agent: it carries out one attempt.
 func Run(ctx context.Context, folder string) error {
-	return supervise(ctx, folder, nil, shim.Run)
+	return newPrepared(nil).supervise(ctx, folder, shim.Run)
 }
 
-// AwaitOrder is Run for an attempt that is not known yet. Nothing of an attempt is in this process before its order comes, and it
-// carries out one attempt only.
+// AwaitOrder carries out an attempt that is not known yet, in a folder of this machine or from engines elsewhere. Nothing of an
+// attempt is in this process before its order comes, and it carries out one attempt only.
 func AwaitOrder(ctx context.Context, owner string) error {
-	reserved := shim.Reserve(owner, "ahead")
+	with := newPrepared(shim.Reserve(owner, "ahead"))
+	defer with.close()
 	order, err := shim.Await(os.Stdin)
+	if errors.Is(err, shim.ErrNoOrder) {
+		return nil
+	}
 	if err != nil {
-		reserved.Close()
-		if errors.Is(err, shim.ErrNoOrder) {
-			return nil
-		}
 		return err
 	}
-	return supervise(ctx, order.Folder, reserved, shim.Run)
+	if len(order.Exchange) == 0 {
+		return with.supervise(ctx, order.Folder, shim.Run)
+	}
+	var far wire.Order
+	if err := json.Unmarshal(order.Exchange, &far); err != nil {
+		return fmt.Errorf("read where the attempt is: %w", err)
+	}
+	if err := os.Chdir(far.Dir); err != nil {
+		return fmt.Errorf("go to the folder of workers: %w", err)
+	}
+	return runRemote(ctx, far, with)
 }
 
 // lay makes an attempt's workspace. The yard that it borrows from holds the base and nothing else.
@@ -107,20 +127,19 @@ func lay(ctx context.Context, root string, spec shim.Spec, base *courier.Base) e
 	if base == nil {
 		return os.MkdirAll(spec.Job.Dir, 0o700)
 	}
-	y, err := yard.Open(ctx, filepath.Join(root, wire.YardName))
+	y, err := yard.OpenBase(ctx, filepath.Join(root, wire.YardName), base.Commit, base.Shallow, base.Pack)
 	if err != nil {
 		return err
 	}
-	err = y.ReadBase(ctx, base.Commit, base.Shallow, base.Pack)
-	if err == nil {
-		err = y.Workspace(ctx, yard.WorkspaceSpec{Dir: spec.Workspace, Commit: base.Commit, Branch: spec.Branch, Identity: yard.Identity(spec.Identity), Index: shim.IndexFile(root)})
-	}
+	err = y.Workspace(ctx, yard.WorkspaceSpec{
+		Dir: spec.Workspace, Commit: base.Commit, Branch: spec.Branch, Identity: yard.Identity(spec.Identity), Index: shim.IndexFile(root),
+	})
 	return errors.Join(err, y.Close())
 }
 
 // Salvage saves what a lost attempt left.
 func Salvage(ctx context.Context, folder string) error {
-	return supervise(ctx, folder, nil, shim.Salvage)
+	return newPrepared(nil).supervise(ctx, folder, shim.Salvage)
 }
 
 // Await stands in the place of an agent that an interactive session runs.

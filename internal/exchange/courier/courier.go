@@ -24,15 +24,10 @@ import (
 
 // Options say which attempt to carry out, and how.
 type Options struct {
-	URL, Token string
-	// Dir is where the attempt's own folder is made. It must be out of the reach of other users.
-	Dir string
+	// Order names the engines, the attempt's token, and where its folder is made, out of the reach of other users.
+	wire.Order
 	// Self is the program that the attempt's tools start.
 	Self string
-	// Masked are folders of this machine that an isolated agent does not see, and Resources is where attempts of this
-	// machine tell each other what they take of it; "" if this one is alone.
-	Masked    []string
-	Resources string
 	// Lay makes what a parcel does not hold: if the attempt gets code, a yard with its base, and the workspace.
 	Lay func(ctx context.Context, root string, spec shim.Spec, base *Base) error
 	// Supervise carries out the attempt in a folder.
@@ -40,11 +35,18 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Base is the commit that an attempt begins with, in a pack.
+// Base is the commit that an attempt begins with, as a yard writes one.
 type Base struct {
 	Commit  string
 	Shallow []byte
-	Pack    io.Reader
+	Pack    *os.File
+}
+
+func (b *Base) close() error {
+	if b == nil {
+		return nil
+	}
+	return b.Pack.Close()
 }
 
 // patience is how long a worker tries to reach an engine: to begin, and to hand in what it has. It is long, because agent
@@ -70,8 +72,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer a.client.http.CloseIdleConnections()
 	begin, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	var offer wire.Offer
-	if err := a.post(begin, wire.PathClaim, wire.Claim{Worker: a.client.worker}, decoded(&offer)); err != nil {
+	var given wire.Start
+	if err := a.post(begin, wire.PathClaim, wire.Claim{Worker: a.client.worker}, decoded(&given)); err != nil {
 		if errors.Is(err, errTaken) {
 			return ErrClaimed
 		}
@@ -83,7 +85,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if a.tools, err = toolFolder(a.root); err != nil {
 		return err
 	}
-	err = a.carryOut(ctx, offer)
+	err = a.carryOut(ctx, given)
 	if err == nil || errors.Is(err, ErrGivenUp) { // otherwise the work may be nowhere else
 		err = errors.Join(err, removeAll(a.tools), removeAll(a.root))
 	}
@@ -91,19 +93,15 @@ func Run(ctx context.Context, o Options) (err error) {
 }
 
 // carryOut begins when this worker has the attempt for itself: from here on it always says how it ended.
-func (a *attempt) carryOut(ctx context.Context, offer wire.Offer) error {
-	var word wire.Word
-	if err := a.client.insist(ctx, "GET", wire.PathWord, nil, decoded(&word)); err != nil {
-		return fmt.Errorf("ask for a word: %w", err)
-	}
-	if err := a.heed(word); err != nil {
+func (a *attempt) carryOut(ctx context.Context, given wire.Start) error {
+	if err := a.heed(given.Word); err != nil {
 		return err
 	}
-	unheard := beside(ctx, func(ctx context.Context) error { return a.listen(ctx, word.Seq) })
+	unheard := beside(ctx, func(ctx context.Context) error { return a.listen(ctx, given.Word.Seq) })
 	p := newPump(a)
 	still := beside(ctx, p.run)
 	saved := beside(ctx, a.save)
-	err := a.lay(ctx, offer)
+	err := a.lay(ctx, given.Offer)
 	if err == nil {
 		err = a.supervise(ctx)
 	}
@@ -157,11 +155,11 @@ func (a *attempt) post(ctx context.Context, path string, message any, read func(
 
 // lay fetches what the attempt begins with.
 func (a *attempt) lay(ctx context.Context, offer wire.Offer) (err error) {
-	parcel, err := a.fetch(ctx, "parcel", offer.Parcel)
+	parcel, base, err := a.fetchBoth(ctx, offer)
+	defer func() { _ = errors.Join(parcel.Close(), base.close()) }() // only read from
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, parcel.Close()) }()
 	places := map[string]string{wire.SelfName: a.Self, wire.ToolsName: a.tools, wire.ResourceName: a.Resources}
 	paths := map[string]string{}
 	for name, path := range places {
@@ -174,19 +172,26 @@ func (a *attempt) lay(ctx context.Context, offer wire.Offer) (err error) {
 		return err
 	}
 	spec.Masked = append(spec.Masked, a.Masked...)
-	var base *Base
-	if offer.Base != nil {
-		pack, err := a.fetch(ctx, "base", offer.Base.Object)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = pack.Close() }() // only read from
-		base = &Base{Commit: offer.Base.Commit, Shallow: offer.Base.Shallow, Pack: pack}
-	}
 	if err := a.Lay(ctx, a.root, spec, base); err != nil {
 		return err
 	}
 	return shim.WriteSpec(a.root, spec)
+}
+
+// fetchBoth brings parcel and base to this machine at once. What came is to be closed, also after an error.
+func (a *attempt) fetchBoth(ctx context.Context, offer wire.Offer) (parcel *os.File, base *Base, err error) {
+	fetched := make(chan error, 1)
+	go func() {
+		var err error
+		parcel, err = a.fetch(ctx, "parcel", offer.Parcel)
+		fetched <- err
+	}()
+	if offer.Base != nil {
+		base = &Base{Commit: offer.Base.Commit, Shallow: offer.Base.Shallow}
+		base.Pack, err = a.fetch(ctx, "base", offer.Base.Object)
+	}
+	err = errors.Join(<-fetched, err)
+	return parcel, base, err
 }
 
 // fetch brings an object to this machine, whole.

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 func options(t *testing.T, station *exchangetest.Station, log *strings.Builder, supervise func(ctx context.Context, folder string) error) courier.Options {
 	t.Helper()
 	return courier.Options{
-		URL: station.URL(), Token: exchangetest.Token(exchangetest.First), Dir: station.Workers(), Log: slog.New(slog.NewTextHandler(log, nil)),
+		Order: wire.Order{URL: station.URL(), Token: exchangetest.Token(exchangetest.First), Dir: station.Workers()}, Log: slog.New(slog.NewTextHandler(log, nil)),
 		Lay:       func(context.Context, string, shim.Spec, *courier.Base) error { return nil },
 		Supervise: supervise,
 	}

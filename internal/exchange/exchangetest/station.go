@@ -130,15 +130,27 @@ func holder(token string) (spawn.ID, bool) {
 	return spawn.ID{Run: run, Attempt: attempt}, ok && cut
 }
 
-// Spawner is one of an engine, which starts workers apart.
-func (e *Engine) Spawner() *apart.Spawner {
-	t := e.station.t
+// Ahead is the command of a worker that waits for its order.
+func Ahead(t *testing.T) []string {
+	t.Helper()
 	self, err := os.Executable()
-	e.station.must(err)
-	s := apart.New(apart.Options{
-		Exchange: e.Exchange, URL: e.station.URL, Token: Token, Worker: worker.Command(self),
+	if err != nil {
+		t.Fatal(err)
+	}
+	return worker.Ahead(self, "stellwerk-test")
+}
+
+// Spawner is one of an engine, which starts workers apart.
+func (e *Engine) Spawner(changes ...func(*apart.Options)) *apart.Spawner {
+	t := e.station.t
+	opts := apart.Options{
+		Exchange: e.Exchange, URL: e.station.URL, Token: Token, Worker: Ahead(t),
 		Empty: []string{e.station.state}, Dir: e.station.workers, Checkpoint: 50 * time.Millisecond,
-	})
+	}
+	for _, change := range changes {
+		change(&opts)
+	}
+	s := apart.New(opts)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), waittest.Limit)
 		defer cancel()

@@ -21,13 +21,13 @@ func TestATokenOfAnotherAttempt(t *testing.T) {
 	station, v := claimed(t)
 	other := v
 	other.token = exchangetest.Token(spawn.ID{Run: "r1", Attempt: "a2"})
-	var offer wire.Offer
+	var given wire.Start
 	_, text := v.ask(http.MethodPost, wire.PathClaim, `{"worker":"w1"}`)
-	if err := json.Unmarshal([]byte(text), &offer); err != nil {
+	if err := json.Unmarshal([]byte(text), &given); err != nil {
 		t.Fatal(err)
 	}
 	for method, path := range map[string]string{
-		http.MethodGet: wire.PathObject + offer.Parcel.Digest, http.MethodPost: wire.PathEnd, http.MethodPut: wire.PathSaved,
+		http.MethodGet: wire.PathObject + given.Offer.Parcel.Digest, http.MethodPost: wire.PathEnd, http.MethodPut: wire.PathSaved,
 	} {
 		other.expect(http.StatusGone, method, path, `{"exit":{"attempt":"a1"}}`, "given up")
 	}

@@ -75,12 +75,22 @@ func (x *Exchange) postClaim(r request) (any, error) {
 			return nil, err
 		}
 		before, _, err := x.claim(r.Context(), r.id)
-		return before.Offer, err
+		if err != nil {
+			return nil, err
+		}
+		return x.begin(r, before.Offer)
 	}
-	if err == nil {
-		x.tell(r.id)
+	if err != nil {
+		return nil, err
 	}
-	return offer, err
+	x.tell(r.id)
+	return x.begin(r, offer)
+}
+
+// begin is what the worker that has the attempt begins with.
+func (x *Exchange) begin(r request, offer wire.Offer) (any, error) {
+	word, err := x.word(r.Context(), r)
+	return wire.Start{Offer: offer, Word: word}, err
 }
 
 // getWord says what the worker has to know, when it is something else than it knows already, or after a while. It is also

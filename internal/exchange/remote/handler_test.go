@@ -156,12 +156,12 @@ func TestAnEndIsWhole(t *testing.T) {
 // TestObjectsOfOthers: a worker fetches what it was offered, and nothing else that the engine has.
 func TestObjectsOfOthers(t *testing.T) {
 	_, v := claimed(t)
-	var offer wire.Offer
+	var given wire.Start
 	_, text := v.ask(http.MethodPost, wire.PathClaim, `{"worker":"w1"}`)
-	if err := json.Unmarshal([]byte(text), &offer); err != nil {
+	if err := json.Unmarshal([]byte(text), &given); err != nil {
 		t.Fatal(err)
 	}
-	v.expect(http.StatusOK, http.MethodGet, wire.PathObject+offer.Parcel.Digest, "", "the prompt")
+	v.expect(http.StatusOK, http.MethodGet, wire.PathObject+given.Offer.Parcel.Digest, "", "the prompt")
 	data := "a secret document"
 	v.expect(http.StatusOK, http.MethodPut, wire.PathPart+wire.Digest([]byte(data)), data, "")
 	v.expect(http.StatusNotFound, http.MethodGet, wire.PathObject+wire.Digest([]byte(data)), "", "no such object")
@@ -183,9 +183,9 @@ func TestAnAttemptThatIsGivenUp(t *testing.T) {
 // same moment.
 func TestAnOfferThatWasClaimed(t *testing.T) {
 	station, v := claimed(t)
-	var offer wire.Offer
+	var given wire.Start
 	_, text := v.ask(http.MethodPost, wire.PathClaim, `{"worker":"w1"}`)
-	if err := json.Unmarshal([]byte(text), &offer); err != nil {
+	if err := json.Unmarshal([]byte(text), &given); err != nil {
 		t.Fatal(err)
 	}
 	db := station.Current().Store
@@ -197,8 +197,8 @@ func TestAnOfferThatWasClaimed(t *testing.T) {
 	if _, err := db.PutDocument(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	v.expect(http.StatusOK, http.MethodPost, wire.PathClaim, `{"worker":"w1"}`, offer.Parcel.Digest)
-	v.expect(http.StatusOK, http.MethodGet, wire.PathObject+offer.Parcel.Digest, "", "the prompt")
+	v.expect(http.StatusOK, http.MethodPost, wire.PathClaim, `{"worker":"w1"}`, given.Offer.Parcel.Digest)
+	v.expect(http.StatusOK, http.MethodGet, wire.PathObject+given.Offer.Parcel.Digest, "", "the prompt")
 	if _, err := station.Engine().Receive(t.Context(), exchangetest.First); err != nil {
 		t.Errorf("an engine does not find what the worker works on: %v", err)
 	}

@@ -40,14 +40,17 @@ func (x *Exchange) Offer(ctx context.Context, o exchange.Offer) error {
 		}
 	}
 	var offer wire.Offer
-	offer.Parcel, err = x.put(ctx, func(w io.Writer) error { return wire.Pack(w, spec, trees, paths) })
-	if err != nil {
-		return fmt.Errorf("offer attempt %s: %w", o.ID, err)
-	}
+	packed := make(chan error, 1)
+	go func() {
+		var err error
+		offer.Parcel, err = x.put(ctx, func(w io.Writer) error { return wire.Pack(w, spec, trees, paths) })
+		packed <- err
+	}()
 	if o.Base != "" {
-		if offer.Base, err = x.base(ctx, o); err != nil {
-			return fmt.Errorf("offer attempt %s its base: %w", o.ID, err)
-		}
+		offer.Base, err = x.base(ctx, o)
+	}
+	if err = errors.Join(<-packed, err); err != nil {
+		return fmt.Errorf("offer attempt %s what it begins with: %w", o.ID, err)
 	}
 	data, err := json.Marshal(offer)
 	if err != nil {

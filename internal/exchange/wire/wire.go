@@ -10,6 +10,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Proto is the protocol that this program speaks. An engine also speaks the two before it, because workers outlive
@@ -29,7 +30,7 @@ const WorkerHeader = "Stellwerk-Worker"
 const (
 	Prefix      = "/exchange/"
 	PathObject  = Prefix + "object/" // and a digest of the offer
-	PathClaim   = Prefix + "claim"   // answered with the offer
+	PathClaim   = Prefix + "claim"   // answered with a Start
 	PathWord    = Prefix + "word"    // ?after=SEQ waits for another word
 	PathStream  = Prefix + "stream/" // and a name, ?offset=N&previous=M
 	PathWant    = Prefix + "want"
@@ -43,6 +44,21 @@ const (
 	MaxStream   = 1 << 30          // bytes of a whole stream
 	MaxHandedIn = 2 << 30          // bytes of all files
 )
+
+// Order is what a worker is told by whoever starts it: where engines answer, the attempt's token, and of its own machine where
+// the attempt's folder is made (Dir), what isolated agents do not see (Masked), where attempts tell each other what they take of
+// it (Resources), and how often work in progress is handed in at most (Checkpoint, 0 for DefaultCheckpoint, less for never).
+type Order struct {
+	URL        string        `json:"url"`
+	Token      string        `json:"token"`
+	Dir        string        `json:"dir"`
+	Masked     []string      `json:"masked,omitempty"`
+	Resources  string        `json:"resources,omitempty"`
+	Checkpoint time.Duration `json:"checkpoint,omitempty"`
+}
+
+// DefaultCheckpoint is how often work in progress is handed in at most.
+const DefaultCheckpoint = time.Minute
 
 // ExitClaimed is what a worker ends with that found the attempt claimed by another.
 const ExitClaimed = 75
@@ -65,7 +81,7 @@ type Object struct {
 // Offer is what an attempt begins with.
 type Offer struct {
 	Parcel Object `json:"parcel"`
-	// Base is a pack of the commit that the attempt begins with; nil if it gets no code.
+	// Base is the commit that the attempt begins with, as a yard writes one; nil if it gets no code.
 	Base *Base `json:"base,omitempty"`
 }
 
@@ -79,6 +95,12 @@ type Base struct {
 // Claim is who wants to carry out the attempt: exactly one gets it, and what it was offered at that moment.
 type Claim struct {
 	Worker string `json:"worker"`
+}
+
+// Start is what a worker gets that has claimed an attempt.
+type Start struct {
+	Offer Offer `json:"offer"`
+	Word  Word  `json:"word"`
 }
 
 // Word is what the engine has to say to a worker. Seq is opaque; it changes with the word.

@@ -6,21 +6,21 @@ package apart
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/remote"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/spare"
 )
 
 // Options configures a Spawner.
@@ -30,9 +30,11 @@ type Options struct {
 	URL      func() string
 	// Token is that of an attempt's worker. It is handed over on standard input, where no other process can read it.
 	Token func(spawn.ID) string
-	// Worker is the command of a worker, to which its flags are added. The program must not lie in a folder of Empty.
+	// Worker is the command of a worker that reads a shim.Order. The program must not lie in a folder of Empty.
 	Worker []string
-	// Empty are folders that workers see empty, by a mount namespace of their own.
+	// Spares has a worker that was started ahead of its attempt; nil to start each when it is needed.
+	Spares *spare.Pool
+	// Empty are folders that workers see empty, by a mount namespace of their own. No spare has one.
 	Empty []string
 	// Masked are folders of this machine that isolated agents do not see, and Resources is where attempts of this machine
 	// tell each other what they take of it; "" for each on its own.
@@ -53,8 +55,9 @@ type Spawner struct {
 
 // child is a worker that this process started.
 type child struct {
-	ended chan struct{}
-	late  bool // another worker had claimed the attempt; written before ended is closed
+	idle  <-chan struct{} // closed when it has said that the agent has ended
+	ended <-chan struct{} // closed when it has been reaped
+	late  func() bool     // another worker had claimed the attempt; asked after ended is closed
 }
 
 func (c *child) alive() bool {
@@ -105,45 +108,59 @@ func (s *Spawner) spawn(order spawn.Order) error {
 	if err != nil {
 		return err
 	}
-	argv := s.command()
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // an attempt outlives the engine that starts it
-	cmd.Dir, cmd.Env = s.Dir, append(shim.SupervisorEnvironment(os.Environ()), order.Env...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.Token(order.ID)), log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = errors.Join(cmd.Start(), log.Close())
-	if cmd.Process == nil {
+	told, err := s.order(order)
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	var started *spare.Process
+	if len(s.Empty) == 0 {
+		defer s.Spares.Refill()
+		told.Folder = folder // a spare has no log yet
+		started = s.Spares.Give(told)
+	}
+	if started == nil {
+		told.Folder = ""
+		started, err = s.fresh(told, log)
+	}
+	if err = errors.Join(err, log.Close()); started == nil {
 		return err
 	}
-	own := &child{ended: make(chan struct{})}
-	s.mu.Lock()
-	s.children[order.ID] = own
-	s.mu.Unlock()
-	go func() {
-		_ = cmd.Wait() // the exchange says how the attempt went
-		own.late = cmd.ProcessState.ExitCode() == wire.ExitClaimed
-		close(own.ended)
-	}()
+	s.adopt(order.ID, started)
 	return err
 }
 
-// command starts a worker.
-func (s *Spawner) command() []string {
-	var argv []string
+// order is what a worker is told.
+func (s *Spawner) order(order spawn.Order) (shim.Order, error) {
+	far, err := json.Marshal(wire.Order{
+		URL: s.URL(), Token: s.Token(order.ID), Dir: s.Dir, Resources: s.Resources, Masked: s.Masked, Checkpoint: s.Checkpoint,
+	})
+	return shim.Order{Env: order.Env, Exchange: far}, err
+}
+
+// fresh starts a worker for an order.
+func (s *Spawner) fresh(order shim.Order, log *os.File) (*spare.Process, error) {
+	argv := s.Worker
 	if len(s.Empty) > 0 {
 		argv = append([]string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", hide, "sh"}, s.Empty...)
-		argv = append(argv, "--")
+		argv = append(append(argv, "--"), s.Worker...)
 	}
-	argv = append(append(argv, s.Worker...), "--exchange", s.URL(), "--token-file", "-", "--dir", s.Dir)
-	if s.Resources != "" {
-		argv = append(argv, "--resources", s.Resources)
-	}
-	if s.Checkpoint > 0 {
-		argv = append(argv, "--checkpoint", s.Checkpoint.String())
-	}
-	for _, dir := range s.Masked {
-		argv = append(argv, "--mask", dir)
-	}
-	return argv
+	return spare.Begin(argv, log, order)
+}
+
+// adopt notes a worker until it is forgotten.
+func (s *Spawner) adopt(id spawn.ID, started *spare.Process) {
+	idle := make(chan struct{})
+	own := &child{idle: idle, ended: started.Ended, late: func() bool { return started.Code() == wire.ExitClaimed }}
+	s.mu.Lock()
+	s.children[id] = own
+	s.mu.Unlock()
+	go func() {
+		if n, _ := started.Word.Read(make([]byte, 1)); n > 0 {
+			close(idle)
+		}
+		<-started.Ended
+		_ = started.Word.Close() // it has said everything
+	}()
 }
 
 func (s *Spawner) child(id spawn.ID) *child {
@@ -170,7 +187,7 @@ func (s *Spawner) probe(ctx context.Context, id spawn.ID) (spawn.Status, <-chan 
 		return spawn.Starting, own.ended, nil
 	case status == spawn.Running && alive:
 		return status, own.ended, nil
-	case status == spawn.Running && own != nil && !own.late:
+	case status == spawn.Running && own != nil && !own.late():
 		return spawn.Lost, nil, nil
 	case status == spawn.Exited && own != nil && !alive:
 		s.forget(id, own)
@@ -195,8 +212,13 @@ func (s *Spawner) Wait(ctx context.Context, id spawn.ID) (spawn.Status, error) {
 	return s.Exchange.Wait(ctx, id, func() (spawn.Status, <-chan struct{}, error) { return s.probe(ctx, id) })
 }
 
-// Idle implements spawn.Spawner: nothing is heard of an agent's end before that of the attempt.
-func (s *Spawner) Idle(spawn.ID) <-chan struct{} { return nil }
+// Idle implements spawn.Spawner. Only a child of this process is heard.
+func (s *Spawner) Idle(id spawn.ID) <-chan struct{} {
+	if own := s.child(id); own != nil {
+		return own.idle
+	}
+	return nil
+}
 
 // Salvage implements spawn.Spawner: what has arrived of a lost attempt is what there is.
 func (s *Spawner) Salvage(ctx context.Context, id spawn.ID) error {
@@ -207,19 +229,22 @@ func (s *Spawner) Salvage(ctx context.Context, id spawn.ID) error {
 	return s.Exchange.GiveUp(ctx, id)
 }
 
-// Drain waits until every worker that this spawner started has ended.
+// Drain waits until every worker that this spawner started has ended. It ends none of them but a spare.
 func (s *Spawner) Drain(ctx context.Context) error {
+	var all []<-chan struct{}
+	if ended := s.Spares.Close(); ended != nil {
+		all = append(all, ended)
+	}
 	s.mu.Lock()
-	all := make([]*child, 0, len(s.children))
 	for _, c := range s.children {
-		all = append(all, c)
+		all = append(all, c.ended)
 	}
 	s.mu.Unlock()
-	for _, c := range all {
+	for _, ended := range all {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for workers to end: %w", ctx.Err())
-		case <-c.ended:
+		case <-ended:
 		}
 	}
 	return nil

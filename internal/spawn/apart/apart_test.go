@@ -3,14 +3,18 @@ package apart_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/exchangetest"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/apart"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/spare"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/spawntest"
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
@@ -21,23 +25,77 @@ func TestMain(m *testing.M) {
 }
 
 func TestContract(t *testing.T) {
+	fresh := func(*testing.T, *apart.Options) {}
 	for _, kind := range shimtest.Kinds(t) {
-		t.Run(string(kind), func(t *testing.T) {
-			spawntest.Run(t, func(t *testing.T) spawntest.Harness {
-				station := exchangetest.NewStation(t)
-				return spawntest.Harness{
-					Engine: func() spawn.Spawner { return station.Engine().Spawner() },
-					Attempt: func(_ *testing.T, script string) spawntest.Attempt {
-						station.Prepare(station.Current(), kind, script)
-						return spawntest.Attempt{
-							Order:  spawn.Order{ID: exchangetest.First, Env: []string{"TOKEN=value", shimtest.QuickExit}},
-							Shared: station.Shared, Exit: station.Exit,
-						}
-					},
-					Crash: func(t *testing.T, _ spawntest.Attempt) { kill(t, station) },
-				}
-			})
+		t.Run(string(kind), func(t *testing.T) { contract(t, kind, fresh) })
+	}
+	t.Run("by a spare", func(t *testing.T) {
+		contract(t, sandbox.None, func(t *testing.T, o *apart.Options) {
+			o.Empty, o.Spares = nil, spare.New(exchangetest.Ahead(t))
+			o.Spares.Refill()
 		})
+	})
+}
+
+func contract(t *testing.T, kind sandbox.Kind, change func(*testing.T, *apart.Options)) {
+	spawntest.Run(t, func(t *testing.T) spawntest.Harness {
+		station := exchangetest.NewStation(t)
+		return spawntest.Harness{
+			Engine: func() spawn.Spawner {
+				return station.Engine().Spawner(func(o *apart.Options) { change(t, o) })
+			},
+			Attempt: func(_ *testing.T, script string) spawntest.Attempt {
+				station.Prepare(station.Current(), kind, script)
+				return spawntest.Attempt{
+					Order:  spawn.Order{ID: exchangetest.First, Env: []string{"TOKEN=value", shimtest.QuickExit}},
+					Shared: station.Shared, Exit: station.Exit,
+				}
+			},
+			Crash: func(t *testing.T, _ spawntest.Attempt) { kill(t, station) },
+		}
+	})
+}
+
+// TestASpare carries out the attempt: who would be started for it does nothing. The agent's end is heard, and there is another
+// spare afterwards.
+func TestASpare(t *testing.T) {
+	station := exchangetest.NewStation(t)
+	station.Prepare(station.Current(), sandbox.None, `echo work > new.txt; test "$TOKEN" = value`)
+	pool := spare.New(exchangetest.Ahead(t))
+	pool.Refill()
+	s := station.Engine().Spawner(func(o *apart.Options) {
+		o.Empty, o.Spares, o.Worker = nil, pool, []string{"/bin/sh", "-c", "cat > /dev/null"}
+	})
+	if err := s.Start(t.Context(), spawn.Order{ID: exchangetest.First, Env: []string{"TOKEN=value", shimtest.QuickExit}}); err != nil {
+		t.Fatal(err)
+	}
+	ended := s.Idle(exchangetest.First)
+	if status, err := s.Wait(t.Context(), exchangetest.First); err != nil || status != spawn.Exited {
+		t.Fatalf("it is %s, %v", status, err)
+	}
+	<-ended
+	if exit, err := station.Exit(t); err != nil || exit.ExitCode != 0 || exit.HandIn == nil || exit.HandIn.Empty {
+		t.Errorf("it ended as %+v, %v", exit, err)
+	}
+	if pool.Close() == nil {
+		t.Error("there is no other spare")
+	}
+}
+
+// TestByHand: a place that engines know nothing of starts a worker with flags, and its token in a file.
+func TestByHand(t *testing.T) {
+	station := exchangetest.NewStation(t)
+	station.Prepare(station.Current(), sandbox.None, `echo work > new.txt`)
+	token := filepath.Join(t.TempDir(), "token")
+	shimtest.Write(t, token, exchangetest.Token(exchangetest.First)+"\n")
+	program := exchangetest.Ahead(t)[0]
+	cmd := exec.CommandContext(t.Context(), program, append(worker.Command(program)[1:], "--exchange", station.URL(), "--token-file", token, "--dir", station.Workers())...)
+	cmd.Env = append(os.Environ(), "TOKEN=value", shimtest.QuickExit)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if exit, err := station.Exit(t); err != nil || exit.Reason != shim.ReasonExited || exit.HandIn == nil || exit.HandIn.Empty {
+		t.Errorf("it ended as %+v, %v", exit, err)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/spare"
 )
 
 // look is how often Wait looks at an attempt that another process started.
@@ -29,8 +30,8 @@ type Options struct {
 	// Worker and Salvage are the commands of a shim and of a salvage, to which the attempt folder is added. The program
 	// should be the copy that shim.InstallSelf makes.
 	Worker, Salvage []string
-	// Ahead is the command of a shim that waits for a shim.Order; empty to start none before it is needed.
-	Ahead []string
+	// Spares has a worker that was started ahead of its attempt; nil to start each when it is needed.
+	Spares *spare.Pool
 	// Folder is where an attempt's folder is, absolute.
 	Folder func(spawn.ID) string
 }
@@ -38,7 +39,6 @@ type Options struct {
 // Spawner implements spawn.Spawner.
 type Spawner struct {
 	options Options
-	spares  spares
 
 	mu       sync.Mutex
 	children map[string][]*child
@@ -46,7 +46,7 @@ type Spawner struct {
 
 // New returns a spawner.
 func New(options Options) *Spawner {
-	return &Spawner{options: options, spares: spares{command: options.Ahead, wait: spareTime, reading: orderTime}, children: map[string][]*child{}}
+	return &Spawner{options: options, children: map[string][]*child{}}
 }
 
 // Capabilities implements spawn.Spawner.
@@ -61,19 +61,13 @@ func (s *Spawner) Capabilities() spawn.Capabilities {
 	}
 }
 
-// Prepare starts a spare shim, so that the next attempt need not wait for one.
-func (s *Spawner) Prepare() { s.spares.refill() }
-
-// Close ends the spare. Attempts go on.
-func (s *Spawner) Close() { _ = s.spares.close() }
-
 // Start implements spawn.Spawner.
 func (s *Spawner) Start(ctx context.Context, order spawn.Order) error {
 	status, err := s.Probe(ctx, order.ID)
 	if err != nil || status != spawn.Absent {
 		return err
 	}
-	defer s.spares.refill()
+	defer s.options.Spares.Refill()
 	if err := s.start(s.options.Folder(order.ID), order.Env); err != nil {
 		return fmt.Errorf("start attempt %s: %w", order.ID, err)
 	}
@@ -120,7 +114,7 @@ func (s *Spawner) spawn(command []string, folder string, log *os.File, secrets [
 	cmd := exec.Command(command[0], args...) //nolint:noctx // an attempt outlives the engine that starts it
 	cmd.Dir = folder
 	cmd.Stdout, cmd.Stderr = log, log
-	word, err := startShim(cmd, secrets)
+	word, err := spare.Start(cmd, secrets)
 	if err = errors.Join(err, log.Close()); word == nil {
 		return err
 	}
@@ -135,11 +129,11 @@ func (s *Spawner) spawn(command []string, folder string, log *os.File, secrets [
 
 // give has the spare carry out the attempt in folder, and reports whether there was one.
 func (s *Spawner) give(folder string, secrets []string) bool {
-	spare := s.spares.take()
-	if spare == nil || spare.order(folder, secrets, s.spares.reading) != nil {
+	taken := s.options.Spares.Give(shim.Order{Folder: folder, Env: secrets})
+	if taken == nil {
 		return false
 	}
-	s.adopt(folder, spare.ended, spare.word)
+	s.adopt(folder, taken.Ended, taken.Word)
 	return true
 }
 
@@ -190,8 +184,8 @@ func (s *Spawner) child(folder string) *child {
 // Drain waits until every process this spawner started has ended and been reaped. It ends none of them but a spare; an engine
 // that stops need not wait, a test does.
 func (s *Spawner) Drain(ctx context.Context) error {
-	if spare := s.spares.close(); spare != nil {
-		if err := await(ctx, spare.ended); err != nil {
+	if ended := s.options.Spares.Close(); ended != nil {
+		if err := await(ctx, ended); err != nil {
 			return err
 		}
 	}

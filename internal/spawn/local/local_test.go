@@ -18,6 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/spare"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/spawntest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
@@ -55,12 +56,12 @@ func spawner(program, folder string) *local.Spawner {
 
 // prepared is a spawner that has a spare.
 func prepared(program string, folder func() string) *local.Spawner {
-	s := local.New(local.Options{
-		Worker: []string{"/bin/false"}, Salvage: []string{program, shimtest.RoleSalvage},
-		Ahead: []string{program, shimtest.RoleAhead, "stellwerk-test"}, Folder: func(id spawn.ID) string { return at(folder())(id) },
+	pool := spare.New([]string{program, shimtest.RoleAhead, "stellwerk-test"})
+	pool.Refill()
+	return local.New(local.Options{
+		Worker: []string{"/bin/false"}, Salvage: []string{program, shimtest.RoleSalvage}, Spares: pool,
+		Folder: func(id spawn.ID) string { return at(folder())(id) },
 	})
-	s.Prepare()
-	return s
 }
 
 // at gives the first attempt its folder, and others one that is not there.

@@ -1,0 +1,99 @@
+package spare
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+// Process is a worker that was started ahead of its attempt. It ends when its orders are closed, so it outlives neither its use
+// nor the engine.
+type Process struct {
+	// Ended is closed when it has been reaped.
+	Ended <-chan struct{}
+	// Word is what it says of its attempt (Start). Whoever gave the order closes it.
+	Word *os.File
+
+	cmd    *exec.Cmd
+	orders *os.File
+	timer  *time.Timer
+}
+
+// Code is what a process that has ended did so with.
+func (p *Process) Code() int { return p.cmd.ProcessState.ExitCode() }
+
+// Begin starts a worker of its own for an order, with a log.
+func Begin(command []string, log *os.File, order shim.Order) (*Process, error) {
+	made, err := start(command, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := made.order(order, orderTime); err != nil {
+		return nil, fmt.Errorf("tell the worker what to do: %w", err)
+	}
+	return made, nil
+}
+
+func start(command []string, log *os.File) (*Process, error) {
+	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // an attempt outlives the engine that starts it
+	cmd.Dir = "/"
+	if log != nil {
+		cmd.Stdout, cmd.Stderr = log, log
+	}
+	reads, orders, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdin = reads
+	word, err := Start(cmd, nil)
+	err = errors.Join(err, reads.Close())
+	if err != nil {
+		return nil, errors.Join(err, orders.Close())
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // its state says how it ended
+		close(ended)
+	}()
+	return &Process{cmd: cmd, orders: orders, Word: word, Ended: ended}, nil
+}
+
+// order gives the spare its attempt. If it fails, the spare has a part of the order at most, and ends: with a whole one it would
+// find the attempt claimed.
+func (p *Process) order(order shim.Order, within time.Duration) error {
+	err := p.orders.SetWriteDeadline(time.Now().Add(within))
+	if err == nil {
+		err = order.Give(p.orders)
+	}
+	if err != nil {
+		p.dismiss()
+		return err
+	}
+	_ = p.orders.Close() // it has its order
+	return nil
+}
+
+// dismiss ends a spare that has no attempt.
+func (p *Process) dismiss() { _ = errors.Join(p.orders.Close(), p.Word.Close()) } // both only end it
+
+// Start starts a worker in a session of its own, with an allow-list of this environment and the secrets. It returns the end of
+// the pipe on which the worker says that its agent has ended, and which it lets go of when it has said how its attempt went.
+func Start(cmd *exec.Cmd, secrets []string) (*os.File, error) {
+	word, giver, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Env = append(shim.SupervisorEnvironment(os.Environ()), secrets...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.ExtraFiles = []*os.File{giver} // descriptor 3
+	cmd.Env = append(cmd.Env, shim.VariableDone+"=3")
+	if err := errors.Join(cmd.Start(), giver.Close()); err != nil {
+		return nil, errors.Join(err, word.Close())
+	}
+	return word, nil
+}

@@ -24,6 +24,8 @@ type ownership struct {
 	missed map[string]bool // projects for which nobody acted although they are this engine's
 	idle   map[string]int  // how many renewals in a row a project was idle
 	unfit  map[string]unfit
+	unsure bool             // the store may have given this engine more than it said
+	passed map[string]int64 // by project: a fence that another engine is known to have passed
 }
 
 // unfit is a project that this engine leaves to others.
@@ -35,7 +37,7 @@ type unfit struct {
 func newOwnership(lease time.Duration) *ownership {
 	return &ownership{
 		lease: lease, doubted: make(chan struct{}, 1),
-		fences: map[string]int64{}, missed: map[string]bool{}, idle: map[string]int{}, unfit: map[string]unfit{},
+		fences: map[string]int64{}, missed: map[string]bool{}, idle: map[string]int{}, unfit: map[string]unfit{}, passed: map[string]int64{},
 	}
 }
 
@@ -60,11 +62,24 @@ func (o *ownership) fence(project string) (int64, bool) {
 		return fence, true
 	}
 	o.missed[project] = true
+	o.ask()
+	return 0, false
+}
+
+// ask has the store asked soon what this engine owns.
+func (o *ownership) ask() {
 	select {
 	case o.doubted <- struct{}{}:
 	default:
 	}
-	return 0, false
+}
+
+// doubt notes that the store may have done what it was asked for and failed to say so.
+func (o *ownership) doubt() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.unsure = true
+	o.ask()
 }
 
 // hold notes what the store said that this engine owns in addition. That says nothing about
@@ -82,7 +97,8 @@ func (o *ownership) hold(asked time.Time, owned []store.Owner) {
 }
 
 // confirm compares what this engine believes to own with what the store says: what it has
-// lost, and those for which nobody acted meanwhile.
+// lost, and those for which nobody acted meanwhile, also because the answer of the store that
+// they are this engine's was lost.
 func (o *ownership) confirm(asked time.Time, owned []store.Owner) (lost, again []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -100,7 +116,14 @@ func (o *ownership) confirm(asked time.Time, owned []store.Owner) (lost, again [
 	for project := range o.missed {
 		again = append(again, project)
 	}
+	for project, fence := range still {
+		if _, known := o.fences[project]; !known && fence > o.passed[project] {
+			o.fences[project] = fence
+			again = append(again, project)
+		}
+	}
 	clear(o.missed)
+	o.unsure = false
 	return lost, again
 }
 
@@ -145,6 +168,16 @@ func (o *ownership) drop(project string, fence int64) bool {
 	return true
 }
 
+// pass is drop for a fence that another engine has passed: an answer of the store that is older than that says
+// nothing any more.
+func (o *ownership) pass(project string, fence int64) bool {
+	mine := o.drop(project, fence)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.passed[project] = max(o.passed[project], fence)
+	return mine
+}
+
 func (o *ownership) forget(project string) {
 	delete(o.fences, project)
 	delete(o.missed, project)
@@ -154,7 +187,7 @@ func (o *ownership) forget(project string) {
 func (o *ownership) none() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.fences) == 0
+	return len(o.fences) == 0 && !o.unsure
 }
 
 // Owns reports that this engine owns a project under a fence, with time enough to
@@ -215,7 +248,15 @@ func (e *Engine) yield(ctx context.Context, p store.Owner) error {
 		return nil
 	}
 	e.dispatcher.Release(p.Project)
+	ctx, stop := e.bounded(ctx)
+	defer stop()
 	return e.store.Yield(ctx, []store.Owner{p})
+}
+
+// bounded is how long the store may take to answer about owners. It leaves time to let go of projects before the
+// lease ends.
+func (e *Engine) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, e.opts.Lease/4)
 }
 
 // takeAtOnce is how many projects are taken in one go.
@@ -224,7 +265,9 @@ const takeAtOnce = 256
 // takeAdrift takes the projects that somebody should own and nobody does, as far as this
 // engine can work on them.
 func (e *Engine) takeAdrift(ctx context.Context) []store.Owner {
-	adrift, err := e.store.Adrift(ctx, takeAtOnce)
+	soon, stop := e.bounded(ctx)
+	adrift, err := e.store.Adrift(soon, takeAtOnce)
+	stop()
 	if err != nil {
 		e.fault(ctx, "look for projects without an owner", err)
 		return nil
@@ -241,8 +284,11 @@ func (e *Engine) takeAdrift(ctx context.Context) []store.Owner {
 	e.owned.change.Lock()
 	defer e.owned.change.Unlock()
 	asked := time.Now()
-	taken, err := e.store.Take(ctx, e.opts.ID, e.opts.Lease, wanted)
+	soon, stop = e.bounded(ctx)
+	taken, err := e.store.Take(soon, e.opts.ID, e.opts.Lease, wanted)
+	stop()
 	if err != nil {
+		e.owned.doubt()
 		e.fault(ctx, "take projects", err)
 		return nil
 	}
@@ -311,9 +357,8 @@ func (e *Engine) renewLease(ctx context.Context) []string {
 	e.owned.change.Lock()
 	defer e.owned.change.Unlock()
 	asked := time.Now()
-	// A store that does not answer is given up on in time to let go before the lease ends.
-	bounded, stop := context.WithTimeout(ctx, e.opts.Lease/4)
-	owned, err := e.store.Renew(bounded, e.opts.ID, e.opts.Lease)
+	soon, stop := e.bounded(ctx)
+	owned, err := e.store.Renew(soon, e.opts.ID, e.opts.Lease)
 	stop()
 	if err != nil {
 		e.fault(ctx, "renew the lease", err)
@@ -329,7 +374,7 @@ func (e *Engine) renewLease(ctx context.Context) []string {
 		e.dispatcher.Release(project)
 	}
 	for _, p := range owned {
-		if e.owned.rests(p) && !e.looks.busy(p.Project) {
+		if e.Left(p.Project) != nil || e.owned.rests(p) && !e.looks.busy(p.Project) {
 			if err := e.yield(ctx, p); err != nil {
 				e.fault(ctx, "give a project back", err, "project", p.Project)
 			}
@@ -346,7 +391,7 @@ func (e *Engine) fenced(ctx context.Context, s *stream, in input, why error) {
 		e.log.Error("record a refusal", "stream", s.name, "error", err)
 		return
 	}
-	if e.owned.drop(s.run.Project, in.fence) {
+	if e.owned.pass(s.run.Project, in.fence) {
 		e.log.Warn("another engine has taken a project over", "project", s.run.Project)
 		e.dispatcher.Release(s.run.Project)
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -274,5 +275,29 @@ func TestAProjectThatIsTakenSaysNothingOfOthers(t *testing.T) {
 	o.hold(now.Add(time.Minute), []store.Owner{{Project: "other", Fence: 1}}) // while it is certain
 	if _, mine := o.fence("other"); !mine || !o.asked.Equal(now.Add(time.Minute)) {
 		t.Errorf("taken while it was certain: %v, asked at %s", mine, o.asked)
+	}
+}
+
+// TestWhatTheStoreSaysIsTakenUp: the answer that a project is this engine's may be lost. What another engine has taken since
+// the store was asked is not taken up.
+func TestWhatTheStoreSaysIsTakenUp(t *testing.T) {
+	t.Parallel()
+	o := newOwnership(time.Hour)
+	o.doubt()
+	if o.none() || len(o.doubted) == 0 {
+		t.Error("the store is not asked what it has done")
+	}
+	unheard := store.Owner{Project: "unheard", Fence: 2}
+	lost, again := o.confirm(time.Now(), []store.Owner{unheard})
+	if fence, mine := o.fence("unheard"); len(lost) > 0 || !slices.Equal(again, []string{"unheard"}) || !mine || fence != 2 {
+		t.Errorf("lost %v, taken up %v, owned %v under %d", lost, again, mine, fence)
+	}
+	o.pass("unheard", 2)
+	if _, again = o.confirm(time.Now(), []store.Owner{unheard}); len(again) > 0 || !o.none() {
+		t.Errorf("%v is taken up again although another engine has it", again)
+	}
+	unheard.Fence = 4
+	if _, again = o.confirm(time.Now(), []store.Owner{unheard}); len(again) != 1 {
+		t.Error("what it has taken back is not taken up")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// bundle writes the commits of a hand-in to spec.Bundle: complete or not at all.
-func (h *handInState) bundle(ctx context.Context, result HandedIn) (err error) {
+// bundle writes the commits of a hand-in to spec.Bundle: complete or not at all. Git makes their pack if there is none.
+func (h *handInState) bundle(ctx context.Context, result HandedIn, pack []byte) (err error) {
 	header, wanted := "# v2 git bundle\n-"+h.spec.Base+"\n", "^"+h.spec.Base+"\n"
 	if result.Commits > 0 {
 		header, wanted = header+result.Commit+" "+bundleHead+"\n", wanted+result.Commit+"\n"
@@ -31,7 +31,12 @@ func (h *handInState) bundle(ctx context.Context, result HandedIn) (err error) {
 		}
 	}()
 	limited := &limitedWriter{w: out, left: h.spec.MaxBytes}
-	if _, err = io.WriteString(limited, header+"\n"); err == nil {
+	_, err = io.WriteString(limited, header+"\n")
+	switch {
+	case err != nil:
+	case pack != nil:
+		_, err = limited.Write(pack)
+	default:
 		err = h.git.stream(ctx, strings.NewReader(wanted), limited, "pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q")
 	}
 	if limited.exceeded {

@@ -121,3 +121,22 @@ func (r *packReader) inflate(in *bytes.Reader, size int64) (_ []byte, err error)
 	}
 	return data, nil
 }
+
+// packEntryHead is what a pack has before the compressed content of an object.
+func packEntryHead(kind byte, length int) []byte {
+	size := uint64(length)
+	head := []byte{kind<<4 | byte(size&0xf)}
+	if size >>= 4; size > 0 {
+		head[0] |= 0x80
+		head = binary.AppendUvarint(head, size)
+	}
+	return head
+}
+
+func deflate(data []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	_, err := w.Write(data)
+	err = errors.Join(err, w.Close())
+	return packed.Bytes(), err
+}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -119,6 +118,7 @@ type handInState struct {
 	notes   []string
 	indexes int
 	odd     bool // the work tree holds something that git would take for something else
+	byHand  int  // bytes of new files and folders that are packed without git
 }
 
 func newHandIn(spec HandInSpec) (*handInState, error) {
@@ -147,6 +147,7 @@ func newHandIn(spec HandInSpec) (*handInState, error) {
 		spec:    spec,
 		private: private,
 		pack:    defaultPackLimits(),
+		byHand:  packedByHand,
 		git: git{
 			dir:    private,
 			env:    append(ownEnv(), "GIT_DIR="+private),
@@ -180,19 +181,20 @@ func (h *handInState) collect(ctx context.Context, refs agentRefs) (HandedIn, er
 		return HandedIn{}, err
 	}
 	result := HandedIn{Commit: parent}
-	staged, differs, err := h.stageAll(ctx, parent)
+	staged, err := h.stageAll(ctx, parent)
 	if err != nil {
 		return HandedIn{}, err
 	}
-	if differs {
-		if result.Commit, err = h.commit(ctx, staged, parent, false); err != nil {
+	var pack []byte // nil if git has to make it
+	if staged.differs {
+		if result.Commit, pack, err = h.checkpoint(ctx, staged, parent, len(refs.others) == 0); err != nil {
 			return HandedIn{}, err
 		}
 	}
 	result.Checkpointed = result.Commit != parent
 	result.Marked = h.spec.Mark && !result.Checkpointed && parent != h.spec.Base
 	if result.Marked {
-		if result.Commit, err = h.commit(ctx, staged, parent, true); err != nil {
+		if result.Commit, err = h.commit(ctx, staged.git, parent, true); err != nil {
 			return HandedIn{}, err
 		}
 	}
@@ -204,55 +206,12 @@ func (h *handInState) collect(ctx context.Context, refs agentRefs) (HandedIn, er
 	}
 	result.Empty = result.Commits == 0 && len(result.Left) == 0
 	if !result.Empty {
-		if err := h.bundle(ctx, result); err != nil {
+		if err := h.bundle(ctx, result, pack); err != nil {
 			return HandedIn{}, err
 		}
 	}
 	result.Notes = h.notes
 	return result, nil
-}
-
-// stageAll makes an index of the work tree, and reports whether it may differ from parent's. If the index that the workspace
-// was made with is at hand, one process is enough, unless git refuses something or would not take it for what it is.
-func (h *handInState) stageAll(ctx context.Context, parent string) (_ git, differs bool, err error) {
-	if h.spec.Index == "" || parent != h.spec.Base || h.odd {
-		return h.stageEach(ctx, h.spec.Dir, parent, 0)
-	}
-	index := h.newIndex()
-	if err := copyIndex(h.spec.Index, index); err != nil {
-		return git{}, false, err
-	}
-	g := h.worktree(h.spec.Dir, index)
-	said, err := g.run(ctx, "add", "--all", "--verbose")
-	if err == nil || ctx.Err() != nil {
-		return g, len(said) > 0, err
-	}
-	return h.stageEach(ctx, h.spec.Dir, parent, 0)
-}
-
-// commit commits an index on parent, and returns parent if that changes nothing and empty is false.
-func (h *handInState) commit(ctx context.Context, staged git, parent string, empty bool) (string, error) {
-	head := filepath.Join(h.private, "HEAD")
-	if err := writeFile(head, []byte(parent+"\n"), false); err != nil {
-		return "", err
-	}
-	args := []string{"commit", "--quiet", "--no-verify", "--cleanup=verbatim", "--file=-"}
-	if empty {
-		args = append(args, "--allow-empty")
-	}
-	_, err := staged.with(h.spec.Identity.env(h.spec.When)...).feed(ctx, []byte(h.spec.Message+"\n"), args...)
-	if exitCode(err) == 1 && !empty { // git says that there is nothing to commit
-		return parent, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	made, err := os.ReadFile(head)
-	commit := strings.TrimSpace(string(made))
-	if err == nil && !isHash(commit) {
-		err = fmt.Errorf("git left %.100q as the head of its commit", commit)
-	}
-	return commit, err
 }
 
 // count is the number of commits that lead from Base to the result.

@@ -32,7 +32,7 @@ type fileStat struct {
 // cachedTree says which entries of the index are as a tree has them.
 type cachedTree struct {
 	name    string
-	entries int // in it and below
+	entries int // in it and below; less than none if files changed since it was read
 	hash    objectID
 	below   []cachedTree
 }

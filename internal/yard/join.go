@@ -162,26 +162,19 @@ func (j *joined) take(ctx context.Context, e packEntry, here map[int]objectID) (
 
 // write appends an object to the spool. A difference names its base by hash, because the base may be elsewhere now.
 func (j *joined) write(o *joinedObject, e packEntry) error {
-	kind, size := o.kind, uint64(len(e.data))
+	kind := o.kind
 	if !o.whole {
 		kind = referenceDelta
 	}
-	head := []byte{kind<<4 | byte(size&0xf)}
-	if size >>= 4; size > 0 {
-		head[0] |= 0x80
-		head = binary.AppendUvarint(head, size)
-	}
+	head := packEntryHead(kind, len(e.data))
 	if !o.whole {
 		head = append(head, o.base[:]...)
 	}
 	if e.raw == nil {
-		var packed bytes.Buffer
-		w := zlib.NewWriter(&packed)
-		_, err := w.Write(e.data)
-		if err = errors.Join(err, w.Close()); err != nil {
+		var err error
+		if e.raw, err = deflate(e.data); err != nil {
 			return err
 		}
-		e.raw = packed.Bytes()
 	}
 	o.from, o.size = j.at+int64(len(head)), int64(len(e.raw))
 	j.at = o.from + o.size

@@ -1,7 +1,8 @@
 // Package bridge is the first process inside a sandbox whose network is closed. Programs in there know addresses and
 // ports; the one way out is a unix socket. The bridge listens on loopback, gives every connection to the process behind the
 // socket, starts the command, and ends with it. It decides nothing and reads nothing: any other process inside can use the
-// socket directly. It keeps other processes inside from looking into it or tracing it.
+// socket directly. It keeps other processes inside from looking into it or tracing it. With a Channel it stays for a while:
+// it ends whatever its command left, says how the command ended, and carries out one request of its supervisor.
 package bridge
 
 import (
@@ -12,21 +13,34 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/handover"
 )
 
-// Command is the program and the words that make it a bridge. A socket, "--" and the command to start follow.
-func Command(program string) []string { return []string{program, "worker", "bridge"} }
+// Command is the program and the words that make it a bridge to a socket; the command to start follows. Channel is the number
+// by which the program inherits the other end of a Channel, zero for none.
+func Command(program, socket string, channel int) []string {
+	return []string{program, "worker", "bridge", socket, strconv.Itoa(channel), "--"}
+}
+
+// task is what a bridge is started for.
+type task struct {
+	socket  string
+	channel int
+	argv    []string
+}
 
 // asked reads the arguments of a process that was started by Command.
-func asked(args []string) (socket string, argv []string, ok bool) {
-	if words := Command(""); len(args) < len(words)+3 || args[1] != words[1] || args[2] != words[2] || args[4] != "--" {
-		return "", nil, false
+func asked(args []string) (task, bool) {
+	words := Command("", "", 0)
+	if len(args) <= len(words) || args[1] != words[1] || args[2] != words[2] || args[5] != words[5] {
+		return task{}, false
 	}
-	return args[3], args[5:], true
+	channel, err := strconv.Atoi(args[4])
+	return task{socket: args[3], channel: channel, argv: args[6:]}, err == nil
 }
 
 // Address is where the bridge listens. The network inside is a sandbox's own, so the port is free, and it lies outside
@@ -46,20 +60,22 @@ const (
 const acceptPause = 10 * time.Millisecond
 
 // Intercept makes this process a bridge or a connection if its arguments ask for one, and then ends it. A program that
-// Command or Connector may start calls it first.
-func Intercept() {
+// Command or Connector may start calls it first. carryOut does what the arguments of a Request ask of this program; a program
+// whose bridges have no Channel needs none.
+func Intercept(carryOut func(ctx context.Context, argv []string) error) {
 	if target, ok := wanted(os.Args); ok {
 		syscall.Exit(connected(target))
 	}
-	if socket, argv, ok := asked(os.Args); ok {
+	if t, ok := asked(os.Args); ok {
 		// Others wait for the end of this process, so it skips what a program usually does before it ends.
-		syscall.Exit(run(socket, argv))
+		syscall.Exit(t.run(carryOut))
 	}
 }
 
-// run carries connections to socket while argv runs, and returns what the process ends with: argv's exit code, or 128 plus
-// the number of the signal that ended it.
-func run(socket string, argv []string) int {
+// run carries connections to the socket while the command runs, and returns what the process ends with: the command's exit
+// code, or 128 plus the number of the signal that ended it.
+func (t task) run(carryOut func(ctx context.Context, argv []string) error) int {
+	channel := inherited(t.channel)
 	if err := hide(); err != nil {
 		return fail(notExecutable, err)
 	}
@@ -67,11 +83,11 @@ func run(socket string, argv []string) int {
 	if err != nil {
 		return fail(notExecutable, fmt.Errorf("listen inside the sandbox: %w", err))
 	}
-	go serve(listener, socket)
-	// Whoever asks an agent to end signals each process. The bridge stays until its command has ended.
-	asked := make(chan os.Signal, 4)
-	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // the process that started the sandbox ends what is in it
+	go serve(listener, t.socket)
+	// Whoever asks an agent to end signals each process. The bridge stays until its command has ended, and others inside have
+	// no signal that ends it: the kernel drops those that are not caught.
+	signal.Notify(make(chan os.Signal, 1))
+	cmd := exec.Command(t.argv[0], t.argv[1:]...) //nolint:noctx // the process that started the sandbox ends what is in it
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		if errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
@@ -83,11 +99,19 @@ func run(socket string, argv []string) int {
 	if err != nil {
 		return fail(notExecutable, fmt.Errorf("wait for the command: %w", err))
 	}
+	code := status.ExitStatus()
 	if status.Signaled() {
-		return bySignal + int(status.Signal())
+		code = bySignal + int(status.Signal())
 	}
-	return status.ExitStatus()
+	if channel != nil && os.Getpid() == first {
+		_ = listener.Close() // whatever would come is ended now
+		stay(channel, code, carryOut)
+	}
+	return code
 }
+
+// first is the number of the first process inside.
+const first = 1
 
 // await waits for a child, and reaps every process whose parent has ended: the kernel gives those to the first process.
 func await(child int) (syscall.WaitStatus, error) {

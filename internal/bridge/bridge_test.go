@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,26 +18,37 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Intercept()
+	Intercept(carryOut)
 	os.Exit(m.Run())
 }
 
+// carryOut writes what a bridge has when it carries out a request into a file of its folder.
+func carryOut(_ context.Context, argv []string) error {
+	if argv[0] == "fail" {
+		return errors.New("it failed")
+	}
+	text := fmt.Sprintf("%q %q", argv, os.Environ())
+	return os.WriteFile("did", []byte(text), 0o600)
+}
+
 func TestAsked(t *testing.T) {
+	bridge := func(words ...string) []string { return append(Command("stellwerk", "/s", 5), words...) }
 	for _, c := range []struct {
 		args []string
 		want []string
 	}{
-		{append(Command("stellwerk"), "/s", "--", "sh", "-c", "true"), []string{"sh", "-c", "true"}},
-		{append(Command("stellwerk"), "/s", "--", "sh"), []string{"sh"}},
-		{append(Command("stellwerk"), "/s", "--"), nil},
-		{append(Command("stellwerk"), "/s", "sh", "--"), nil},
-		{[]string{"stellwerk", "worker", "run", "/s", "--", "sh"}, nil},
-		{[]string{"stellwerk", "run", "bridge", "/s", "--", "sh"}, nil},
+		{bridge("sh", "-c", "true"), []string{"sh", "-c", "true"}},
+		{bridge("sh"), []string{"sh"}},
+		{bridge(), nil},
+		{[]string{"stellwerk", "worker", "bridge", "/s", "5", "sh", "--"}, nil},
+		{[]string{"stellwerk", "worker", "bridge", "/s", "five", "--", "sh"}, nil},
+		{[]string{"stellwerk", "worker", "run", "/s", "5", "--", "sh"}, nil},
+		{[]string{"stellwerk", "run", "bridge", "/s", "5", "--", "sh"}, nil},
 		{[]string{"stellwerk"}, nil},
 	} {
-		socket, argv, ok := asked(c.args)
-		if ok != (c.want != nil) || !slices.Equal(argv, c.want) || ok && socket != "/s" {
-			t.Errorf("%q: %q, %q, %v", c.args, socket, argv, ok)
+		got, ok := asked(c.args)
+		if ok != (c.want != nil) || ok && (got.socket != "/s" || got.channel != 5 || !slices.Equal(got.argv, c.want)) {
+			t.Errorf("%q: %+v, %v", c.args, got, ok)
 		}
 	}
 }

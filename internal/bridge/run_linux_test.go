@@ -41,7 +41,7 @@ func behind(t *testing.T, argv ...string) (said string, code int) {
 	}()
 	launch, err := sandbox.Command(sandbox.Sandbox, sandbox.Spec{
 		Argv: argv, Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Private: []string{}, ReadOnly: []string{self},
-		Network: sandbox.Network{Closed: true, Socket: socket, Starter: append(Command(self), sandbox.SocketPath, "--")},
+		Network: sandbox.Network{Closed: true, Socket: socket, Starter: Command(self, sandbox.SocketPath, 0)},
 	})
 	if err != nil {
 		t.Fatal(err)

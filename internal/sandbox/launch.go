@@ -18,6 +18,10 @@ type Launch struct {
 
 	environment []byte // of the inside, as bubblewrap's arguments
 
+	// Files are inherited by the first process inside a sandbox of bubblewrap's, which knows them by numbers from FirstFile on.
+	// The caller closes them.
+	Files []*os.File
+
 	// Around, if set, is called by Start and must call start, which starts the process: on the thread that it is called on
 	// itself, or on one that lives as long as the process.
 	Around func(start func() error) error
@@ -34,6 +38,9 @@ func (l Launch) Unrouted() (packets int64, err error) {
 
 // firstInherited is the number that a process knows the first of exec.Cmd.ExtraFiles by.
 const firstInherited = 3
+
+// FirstFile is the number of the first of Launch.Files.
+const FirstFile = environmentFD + 1
 
 // Start starts cmd, which was made from Argv and must have no ExtraFiles, and awaits it. It closes the channel when cmd has
 // ended; cmd.ProcessState says how. In a sandbox of bubblewrap's the process has the environment of the Spec, and bubblewrap
@@ -75,7 +82,7 @@ func (l Launch) start(cmd *exec.Cmd) error {
 	if err != nil {
 		return errors.Join(err, filter.Close())
 	}
-	cmd.ExtraFiles, cmd.Env = []*os.File{filter, inside}, outside(cmd.Env)
+	cmd.ExtraFiles, cmd.Env = append([]*os.File{filter, inside}, l.Files...), outside(cmd.Env)
 	if l.gauge != nil {
 		return errors.Join(l.gauge.start(cmd, l.Argv[0]), filter.Close(), inside.Close())
 	}

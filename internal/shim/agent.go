@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -15,24 +16,25 @@ import (
 const stderrShare = 8
 
 // runAgent runs the agent's process to its end and fills in exit. If the process never ran, exit stays at start-failed;
-// otherwise an error says what went wrong around the run.
-func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with provisions, exit *Exit) error {
+// otherwise an error says what went wrong around the run. With or without one, the agent's sandbox may still be there, to hand
+// in: the caller closes it.
+func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with provisions, exit *Exit) (*inside, error) {
 	launch, err := with.adapter.Launch(spec.Job)
 	if err != nil {
-		return fmt.Errorf("prepare agent %s: %w", with.adapter.Name(), err)
+		return nil, fmt.Errorf("prepare agent %s: %w", with.adapter.Name(), err)
 	}
 	stdin, err := openInput(launch.Stdin)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = stdin.Close() }() // only read from, if there is one
 	transcript, err := openJournal(folder, with.redactor, spec.OutputBytes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	way, err := openGateway(ctx, folder, spec, opts, with.model, transcript)
 	if err != nil {
-		return errors.Join(err, transcript.close())
+		return nil, errors.Join(err, transcript.close())
 	}
 	box, err := agentBox(folder, spec, opts.Self, launch, with.secrets, way)
 	if err == nil {
@@ -40,15 +42,20 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 	}
 	if err != nil {
 		_, closeErr := way.close()
-		return errors.Join(err, closeErr, transcript.close())
+		return nil, errors.Join(err, closeErr, transcript.close())
 	}
 	reader := with.adapter.Reader()
-	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader, with, opts.Beside)
+	stays := spec.handsInInside(box, opts)
+	if stays {
+		box.Network.Starter = bridge.Command(opts.Self, sandbox.SocketPath, sandbox.FirstFile)
+		with.running = nil // no other process comes after the agent
+	}
+	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader, with, opts.Beside, stays)
 	lines, linesErr := closeLines(folder, spec, end.took)
 	var closeErr error
 	exit.Traffic, closeErr = way.close()
 	if err = errors.Join(err, closeErr); err != nil {
-		return errors.Join(err, linesErr, transcript.close())
+		return end.inside, errors.Join(err, linesErr, transcript.close())
 	}
 	if exit.Traffic != nil {
 		exit.Traffic.Unrouted = end.unrouted + lines.Unrouted
@@ -63,11 +70,11 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 		exit.OutputBytes += s.total
 		exit.OutputDropped += s.capture.dropped
 	}
-	return errors.Join(linesErr, transcript.close())
+	return end.inside, errors.Join(linesErr, transcript.close())
 }
 
 // supervise runs the process with both its streams read. The streams are finished when it returns.
-func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File, j *journal, reader agent.Reader, with provisions, beside func() []int,
+func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File, j *journal, reader agent.Reader, with provisions, beside func() []int, stays bool,
 ) (end ending, streams []*stream, err error) {
 	stdout, err := newStream("standard output", j, spec.OutputBytes, agent.Opaque(spec.Agent), reader.Line)
 	if err != nil {
@@ -76,7 +83,7 @@ func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File,
 	streams = append(streams, stdout)
 	defer func() {
 		for _, s := range streams {
-			err = errors.Join(err, s.finish())
+			err = errors.Join(err, s.finish(end.inside != nil))
 		}
 	}()
 	stderr, err := newStream("standard error", j, spec.OutputBytes/stderrShare, true, func(line []byte) []agent.Record {
@@ -91,7 +98,7 @@ func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File,
 		kind: spec.Isolation, box: box, stdin: stdin, stdout: stdout.write, stderr: stderr.write,
 		limit: time.Duration(spec.Timeout), grace: time.Duration(spec.Grace),
 		group: with.group, shared: spec.Resources.Shared, own: []string{spec.Job.Dir, spec.Workspace, spec.Job.Out, spec.Job.Home},
-		beside: beside, started: func() {
+		beside: beside, stays: stays, started: func() {
 			stdout.started()
 			stderr.started()
 			if with.running != nil {

@@ -292,7 +292,7 @@ func TestAStreamThatSomebodyHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin := time.Now()
-	if err := s.finish(); err != nil || time.Since(begin) < drainTime {
+	if err := s.finish(false); err != nil || time.Since(begin) < drainTime {
 		t.Errorf("after %s: %v", time.Since(begin), err)
 	}
 	s.started()

@@ -58,10 +58,6 @@ func tmpDir(kind sandbox.Kind, tmp string) string {
 // handInBox shows the workspace, the folder for the bundle and what git needs, and nothing an agent could have bent: no
 // secret, no token, no folder below the workspace, and a fresh /tmp.
 func handInBox(spec Spec, self, dir string, argv []string) (sandbox.Spec, error) {
-	env := variables{"TERM": "dumb", "HOME": dir, "GIT_TERMINAL_PROMPT": "0"}
-	env.add(HostEnvironment(os.Environ()))
-	env.setIdentity(spec.Identity)
-	env["STELLWERK_ATTEMPT"], env["STELLWERK_OUT"] = spec.Attempt, spec.Job.Out
 	box := sandbox.Spec{
 		MemoryFiles: spec.Resources.forHandIn().memoryFiles(),
 		Argv:        argv, First: true, Dir: dir, Masked: spec.Masked, Private: spec.Private, Bubblewrap: spec.Bubblewrap,
@@ -70,11 +66,24 @@ func handInBox(spec Spec, self, dir string, argv []string) (sandbox.Spec, error)
 	box.ReadOnly = slices.DeleteFunc(paths([]string{self, keptIndex(filepath.Dir(dir))}, spec.ReadOnly), func(p string) bool {
 		return p == spec.Workspace || strings.HasPrefix(p, spec.Workspace+"/")
 	})
-	if err := env.setPath(spec.Isolation, box, ""); err != nil {
+	env, err := handInVariables(spec, dir, box)
+	if err != nil {
 		return sandbox.Spec{}, err
 	}
-	box.Env = env.list()
+	box.Env = env
 	return box, nil
+}
+
+// handInVariables is the environment of a hand-in. Programs are found where box shows them.
+func handInVariables(spec Spec, home string, box sandbox.Spec) ([]string, error) {
+	env := variables{"TERM": "dumb", "HOME": home, "GIT_TERMINAL_PROMPT": "0"}
+	env.add(HostEnvironment(os.Environ()))
+	env.setIdentity(spec.Identity)
+	env["STELLWERK_ATTEMPT"], env["STELLWERK_OUT"] = spec.Attempt, spec.Job.Out
+	if err := env.setPath(spec.Isolation, box, ""); err != nil {
+		return nil, err
+	}
+	return env.list(), nil
 }
 
 // paths joins lists of paths, cleaned, without empty entries and repetitions.

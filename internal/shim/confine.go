@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"syscall"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -91,32 +92,36 @@ func (n *nextGroup) take() *resource.Reservation {
 // close gives back what nobody took.
 func (n *nextGroup) close() { n.take().Close() }
 
+// usage is what the system counted for a process and its descendants when they had ended.
+type usage struct {
+	cpu    time.Duration
+	memory int64 // of the largest of them
+}
+
+// usageOf reads the account of a process that this one has awaited. Its memory is at least what this process had when it
+// forked.
+func usageOf(state *os.ProcessState) usage {
+	out := usage{cpu: state.UserTime() + state.SystemTime()}
+	if counted, ok := state.SysUsage().(*syscall.Rusage); ok {
+		out.memory = counted.Maxrss
+	}
+	if isLinux {
+		out.memory <<= 10 // other systems count in bytes
+	}
+	return out
+}
+
 // consumption ends the watch of a group and says what was used; nil if nothing is bounded. The processes have ended, or
-// were never started: then state is nil. Whoever made the group closes it.
-func consumption(group *resource.Group, watcher *resource.Watcher, state *os.ProcessState) *Consumption {
+// were never started. Whoever made the group closes it.
+func consumption(group *resource.Group, watcher *resource.Watcher, counted usage) *Consumption {
 	if group == nil {
 		return nil
 	}
 	watcher.Stop()
 	out := &Consumption{Usage: group.Usage(), Held: group.Holding(), Breach: group.Breach()}
-	if state != nil {
-		out.CPUSeconds = max(out.CPUSeconds, (state.UserTime() + state.SystemTime()).Seconds())
-		if !out.Held.Memory.Enforced() { // the kernel has no account of all of them
-			out.PeakMemory = max(out.PeakMemory, largest(state))
-		}
+	out.CPUSeconds = max(out.CPUSeconds, counted.cpu.Seconds())
+	if !out.Held.Memory.Enforced() { // the kernel has no account of all of them, and the watcher may have come too late
+		out.PeakMemory = max(out.PeakMemory, counted.memory)
 	}
 	return out
-}
-
-// largest is the memory of the largest process, for an attempt that was over before the watcher looked. It is at least what
-// this process had when it forked.
-func largest(state *os.ProcessState) int64 {
-	usage, ok := state.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
-	}
-	if isLinux {
-		return usage.Maxrss << 10 // other systems count in bytes
-	}
-	return usage.Maxrss
 }

@@ -59,14 +59,14 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 			spec.Isolation, spec.Workspace = sandbox.Sandbox, filepath.Join(f, "none")
 			return handing(t, f, spec)
 		}, "hand in: sandbox: a path to show inside: "},
-		"nothing handed in":     {func(*testing.T, string) {}, func(f string) error { _, err := acceptHandIn(f); return err }, "hand in: "},
-		"a result that is none": {func(t *testing.T, f string) { mkdir(t, f, handInDir); put(t, f, handInDir+"/result.json", "{") }, func(f string) error { _, err := acceptHandIn(f); return err }, "hand in: its result: "},
+		"nothing handed in":     {func(*testing.T, string) {}, func(f string) error { _, err := acceptHandIn(f, filepath.Join(f, handInDir)); return err }, "hand in: "},
+		"a result that is none": {func(t *testing.T, f string) { mkdir(t, f, handInDir); put(t, f, handInDir+"/result.json", "{") }, func(f string) error { _, err := acceptHandIn(f, filepath.Join(f, handInDir)); return err }, "hand in: its result: "},
 		"a bundle": {func(t *testing.T, f string) {
 			mkdir(t, f, handInDir)
 			put(t, f, handInDir+"/result.json", `{"commit": "c1"}`)
 			put(t, f, handInDir+"/"+bundleFile, "pack")
 			stands(t, f, bundleFile)
-		}, func(f string) error { _, err := acceptHandIn(f); return err }, "hand in: keep the bundle: "},
+		}, func(f string) error { _, err := acceptHandIn(f, filepath.Join(f, handInDir)); return err }, "hand in: keep the bundle: "},
 		"a program that is a folder": {func(*testing.T, string) {}, func(f string) error {
 			file, err := os.Open(f)
 			if err != nil {

@@ -27,6 +27,8 @@ const (
 	exitFile    = "exit.json"
 	bundleFile  = "out.bundle"
 	handInDir   = "handin"
+	requestFile = "request.json"
+	resultFile  = "result.json"
 	linesFile   = "lines.jsonl"
 	overFile    = "over.json"
 	tmpFolder   = "tmp"

@@ -103,7 +103,7 @@ func (g *gateway) setPort() error {
 // linuxNetwork is a closed network whose socket is in folder. The program self starts what runs inside, behind a bridge.
 func linuxNetwork(folder, self string) sandbox.Network {
 	return sandbox.Network{
-		Closed: true, Socket: filepath.Join(folder, socketFile), Starter: append(bridge.Command(self), sandbox.SocketPath, "--"),
+		Closed: true, Socket: filepath.Join(folder, socketFile), Starter: bridge.Command(self, sandbox.SocketPath, 0),
 	}
 }
 

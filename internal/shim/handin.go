@@ -117,23 +117,29 @@ func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options, chan
 	if !spec.handsInApart() && opts.HandInHere != nil {
 		run = handInHere
 	}
-	request := HandInRequest{
-		Proto: Proto, Attempt: spec.Attempt, Workspace: spec.Workspace, Base: spec.Base, Index: keptIndex(folder), Branch: spec.Branch,
-		Message: spec.CommitMessage, Mark: spec.Mark, Identity: spec.Identity,
-		Bundle: filepath.Join(dir, bundleFile), Result: filepath.Join(dir, "result.json"),
-	}
+	request := newHandInRequest(spec, dir)
+	request.Index = keptIndex(folder)
 	change(&request)
-	path := filepath.Join(dir, "request.json")
+	path := filepath.Join(dir, requestFile)
 	if err := writeScratch(path, request); err != nil {
 		return HandIn{}, err
 	}
 	if err := run(ctx, spec, opts, dir, path); err != nil {
 		return HandIn{}, err
 	}
-	return acceptHandIn(folder)
+	return acceptHandIn(folder, dir)
 }
 
-// handsInApart reports an attempt whose workspace is handed in by a process of its own, behind the wall.
+// newHandInRequest asks for the work of an attempt. Dir is where the answer goes.
+func newHandInRequest(spec Spec, dir string) HandInRequest {
+	return HandInRequest{
+		Proto: Proto, Attempt: spec.Attempt, Workspace: spec.Workspace, Base: spec.Base, Branch: spec.Branch,
+		Message: spec.CommitMessage, Mark: spec.Mark, Identity: spec.Identity,
+		Bundle: filepath.Join(dir, bundleFile), Result: filepath.Join(dir, resultFile),
+	}
+}
+
+// handsInApart reports an attempt whose workspace is not handed in by this process, but behind the wall.
 func (s Spec) handsInApart() bool { return s.Writes == core.WritesCode && s.Isolation != sandbox.None }
 
 // handInHere hands in without a process of its own. Git is bounded as it is in one.
@@ -178,15 +184,15 @@ func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string
 	return nil
 }
 
-// acceptHandIn takes the bundle out of the child's reach and measures it. It refuses links and special files.
-func acceptHandIn(folder string) (HandIn, error) {
-	root, err := os.OpenRoot(filepath.Join(folder, handInDir))
+// acceptHandIn takes the bundle out of dir, which is in the child's reach, and measures it. It refuses links and special files.
+func acceptHandIn(folder, dir string) (HandIn, error) {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return HandIn{}, fmt.Errorf("hand in: %w", err)
 	}
 	defer func() { _ = root.Close() }() // only read from
 	const maxResult = 64 << 10
-	data, err := readRegular(root, "result.json", maxResult)
+	data, err := readRegular(root, resultFile, maxResult)
 	if err != nil {
 		return HandIn{}, fmt.Errorf("hand in: %w", err)
 	}
@@ -207,7 +213,7 @@ func acceptHandIn(folder string) (HandIn, error) {
 		return HandIn{}, fmt.Errorf("hand in: read the bundle: %w", err)
 	}
 	out.Bundle, out.SHA256 = bundleFile, hex.EncodeToString(hash.Sum(nil))
-	if err := os.Rename(filepath.Join(folder, handInDir, bundleFile), filepath.Join(folder, bundleFile)); err != nil {
+	if err := os.Rename(filepath.Join(dir, bundleFile), filepath.Join(folder, bundleFile)); err != nil {
 		return HandIn{}, fmt.Errorf("hand in: keep the bundle: %w", err)
 	}
 	return out, syncFile(folder)

@@ -46,7 +46,7 @@ func TestOnlyFilesAreHandedIn(t *testing.T) {
 			if err := c.leave(dir); err != nil {
 				t.Fatal(err)
 			}
-			got, err := acceptHandIn(folder)
+			got, err := acceptHandIn(folder, dir)
 			if c.want != "" {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %+v, %v", got, err)

@@ -87,9 +87,9 @@ func TestShimWithAnOrder(t *testing.T) {
 	}
 }
 
-// TestHandInIsInTheReservedGroup, which was made while the agent ran, and every group is gone when the shim ends. What git calls in the
-// workspace holds the hand-in up.
-func TestHandInIsInTheReservedGroup(t *testing.T) {
+// TestGroupOfTheHandIn: it is the agent's in the agent's sandbox. A sandbox of its own is in the reserved one, which was made while
+// the agent ran. Every group is gone when the shim ends. What git calls in the workspace holds the hand-in up.
+func TestGroupOfTheHandIn(t *testing.T) {
 	probe := shim.Reserve(fmt.Sprintf("stellwerk-test-%d-probe", os.Getpid()), "probe")
 	if probe == nil {
 		t.Skip("this machine has no cgroup v1, so no group is reserved ahead")
@@ -98,8 +98,16 @@ func TestHandInIsInTheReservedGroup(t *testing.T) {
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
 		t.Skip(reason)
 	}
-	a := shimtest.New(t, sandbox.Sandbox, `printf '#!/bin/sh\n: > waits\nuntil [ -e go ]; do sleep 0.02; done; exit 1\n' > held-up; chmod +x held-up
-		git config core.fsmonitor ./held-up; git config core.fsmonitorHookVersion 2`, bounded(t, resource.Limits{Processes: 500}))
+	for open, group := range map[bool]string{false: "aa1", true: "next"} {
+		t.Run(group, func(t *testing.T) {
+			testGroupOfTheHandIn(t, group, shimtest.New(t, sandbox.Sandbox, heldUp, bounded(t, resource.Limits{Processes: 500}),
+				func(s *shim.Spec) { s.Network.Open = open }))
+		})
+	}
+}
+
+func testGroupOfTheHandIn(t *testing.T, want string, a shimtest.Attempt) {
+	t.Helper()
 	owner := a.Spec.Resources.Owner
 	cmd := a.Command(t, shimtest.RoleWorker)
 	if err := cmd.Start(); err != nil {
@@ -111,7 +119,7 @@ func TestHandInIsInTheReservedGroup(t *testing.T) {
 		tasks, err := os.ReadFile(filepath.Join(group, "cgroup.procs"))
 		if err == nil && len(tasks) > 0 {
 			inside++
-			if name := filepath.Base(group); name != fmt.Sprintf("next.%d", cmd.Process.Pid) {
+			if name := filepath.Base(group); name != fmt.Sprintf("%s.%d", want, cmd.Process.Pid) {
 				t.Errorf("the hand-in is in %s", group)
 			}
 		}

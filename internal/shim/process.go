@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
@@ -33,6 +34,8 @@ type process struct {
 	beside func() []int
 	// started is called once, when the process has its files or has failed to start.
 	started func()
+	// stays keeps a sandbox when the command has ended, for what its bridge can still do. The bridge is started with a channel.
+	stays bool
 }
 
 // ending is how a process ended.
@@ -45,6 +48,8 @@ type ending struct {
 	unrouted int64
 	// took is nil if nothing bounds the process.
 	took *Consumption
+	// inside is the sandbox that stayed; nil if it has ended too. Whoever gets it closes it.
+	inside *inside
 }
 
 const (
@@ -54,36 +59,70 @@ const (
 	leftoverGrace = 2 * time.Second
 )
 
-// run starts the process and returns when it and all its descendants have ended. The error says why it could not start.
+// run starts the process and returns when it and all its descendants have ended, apart from a sandbox that stays. The error
+// says why it could not start.
 func (p process) run(ctx context.Context) (ending, error) {
 	watcher, err := p.group.Watch(resource.Watch{Folders: paths(p.own, []string{p.box.Tmp}), Shared: p.shared})
 	if err != nil {
 		p.started()
 		return ending{}, err
 	}
-	cmd, launch, done, err := p.start()
+	r, err := p.start()
 	p.started()
 	if err != nil {
-		consumption(p.group, watcher, nil)
+		consumption(p.group, watcher, usage{})
 		return ending{}, err
 	}
-	tree := processTree{root: cmd.Process.Pid, sparedRoot: p.kind == sandbox.Sandbox && isLinux, first: p.box.First, beside: p.beside}
-	end := p.wait(ctx, tree, done, watcher.Breaches())
-	end.killed += tree.end(min(p.grace, leftoverGrace))
-	end.code, end.signal = exitStatus(cmd.ProcessState, p.kind)
-	end.took = consumption(p.group, watcher, cmd.ProcessState)
-	end.unrouted, err = launch.Unrouted()
+	end := p.wait(ctx, r, watcher.Breaches())
+	if r.stayed == nil {
+		end.killed += r.tree.end(min(p.grace, leftoverGrace))
+		end.code, end.signal = exitStatus(r.cmd.ProcessState, p.kind)
+		end.took = consumption(p.group, watcher, usageOf(r.cmd.ProcessState))
+	} else {
+		end.code, end.signal = fromInside(r.stayed.Code)
+		end.took = consumption(p.group, watcher, usage{cpu: r.stayed.CPU, memory: r.stayed.Memory})
+		end.inside = &inside{running: r, of: p}
+	}
+	end.unrouted, err = r.launch.Unrouted()
 	return end, err
 }
 
-func (p process) start() (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
+// running is a process that was started.
+type running struct {
+	cmd    *exec.Cmd
+	launch sandbox.Launch
+	tree   processTree
+	done   <-chan struct{} // closed when it has ended
+	// ended is closed when its command has ended: with it, or before it if it stays. Then stayed says how.
+	ended   <-chan struct{}
+	channel *bridge.Channel
+	stayed  *bridge.Ending
+}
+
+// await finds out whether the sandbox stays when the command has ended.
+func (r *running) await() {
+	ended := make(chan struct{})
+	r.ended = ended
+	go func() {
+		defer close(ended)
+		end, err := r.channel.Ending()
+		if err != nil {
+			r.channel.Close()
+			<-r.done
+			return
+		}
+		r.stayed = &end
+	}()
+}
+
+func (p process) start() (*running, error) {
 	if err := becomeSubreaper(); err != nil {
-		return nil, sandbox.Launch{}, nil, err
+		return nil, err
 	}
 	p.box.Inside = p.group.Inside()
 	launch, err := sandbox.Command(p.kind, p.box)
 	if err != nil {
-		return nil, sandbox.Launch{}, nil, err
+		return nil, err
 	}
 	cmd := exec.Command(launch.Argv[0], launch.Argv[1:]...) //nolint:noctx // wait ends it with all its descendants, and TERM comes before KILL
 	if p.kind != sandbox.Sandbox {                          // by the PATH that it will have, not by the shim's
@@ -97,33 +136,55 @@ func (p process) start() (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
 	cmd.SysProcAttr = sessionAttr()
 	cmd.SysProcAttr.Setsid = !p.joined
 	launch.Around = func(start func() error) error { return p.group.Start(cmd, start) }
-	done, err := launch.Start(cmd)
-	if err != nil {
-		return nil, sandbox.Launch{}, nil, fmt.Errorf("start %s: %w", p.box.Argv[0], err)
+	r := &running{cmd: cmd, launch: launch}
+	if err := r.start(p.stays); err != nil {
+		return nil, fmt.Errorf("start %s: %w", p.box.Argv[0], err)
 	}
-	return cmd, launch, done, nil
+	r.tree = processTree{root: cmd.Process.Pid, sparedRoot: p.kind == sandbox.Sandbox && isLinux, first: p.box.First, beside: p.beside}
+	return r, nil
 }
 
-// wait returns when the process itself has ended, by its own choice or by force.
-func (p process) wait(ctx context.Context, tree processTree, done <-chan struct{}, breaches <-chan resource.Breach) ending {
+// start starts the process, with a channel to its bridge if it stays.
+func (r *running) start(stays bool) (err error) {
+	if !stays {
+		r.done, err = r.launch.Start(r.cmd)
+		r.ended = r.done
+		return err
+	}
+	channel, theirs, err := bridge.NewChannel()
+	if err != nil {
+		return err
+	}
+	r.channel, r.launch.Files = channel, []*os.File{theirs}
+	r.done, err = r.launch.Start(r.cmd)
+	if err = errors.Join(err, theirs.Close()); err != nil {
+		channel.Close()
+		return err
+	}
+	r.await()
+	return nil
+}
+
+// wait returns when the command itself has ended, by its own choice or by force.
+func (p process) wait(ctx context.Context, r *running, breaches <-chan resource.Breach) ending {
 	limit := time.NewTimer(p.limit)
 	defer limit.Stop()
 	orphans := time.NewTicker(orphanLook)
 	defer orphans.Stop()
 	for {
 		select {
-		case <-done:
+		case <-r.ended:
 			return ending{reason: ReasonExited}
 		case <-orphans.C:
-			tree.reapOrphans()
+			r.tree.reapOrphans()
 		case <-breaches: // no grace: it would take more
-			killed := tree.kill()
-			<-done
+			killed := r.tree.kill()
+			<-r.ended
 			return ending{reason: ReasonLimit, killed: killed}
 		case <-limit.C:
-			return ending{reason: ReasonTimeout, killed: p.stop(tree, done)}
+			return ending{reason: ReasonTimeout, killed: p.stop(r)}
 		case <-ctx.Done():
-			return ending{reason: ReasonCancelled, killed: p.stop(tree, done)}
+			return ending{reason: ReasonCancelled, killed: p.stop(r)}
 		}
 	}
 }
@@ -131,21 +192,21 @@ func (p process) wait(ctx context.Context, tree processTree, done <-chan struct{
 // stop asks the whole tree to end, waits for the grace time, and then ends it. It returns how many descendants it ended.
 // While the isolation is being set up there is no agent to ask yet, so it asks again until it reached one; then it stops
 // asking, or it would end what an agent starts to save its work.
-func (p process) stop(tree processTree, done <-chan struct{}) int {
+func (p process) stop(r *running) int {
 	grace := time.NewTimer(p.grace)
 	defer grace.Stop()
 	again := time.NewTicker(killLook)
 	defer again.Stop()
-	for asked := tree.ask(); ; {
+	for asked := r.tree.ask(); ; {
 		select {
-		case <-done:
+		case <-r.ended:
 			return 0
 		case <-grace.C:
-			killed := tree.kill()
-			<-done
+			killed := r.tree.kill()
+			<-r.ended
 			return killed
 		case <-again.C:
-			asked = asked || tree.ask()
+			asked = asked || r.tree.ask()
 		}
 	}
 }
@@ -159,8 +220,15 @@ func exitStatus(state *os.ProcessState, kind sandbox.Kind) (int, syscall.Signal)
 	if status.Signaled() {
 		return 128 + int(status.Signal()), status.Signal()
 	}
-	code := status.ExitStatus()
-	if kind == sandbox.Sandbox && code > 128 && code <= 128+int(syscall.SIGSYS) {
+	if kind == sandbox.Sandbox {
+		return fromInside(status.ExitStatus())
+	}
+	return status.ExitStatus(), 0
+}
+
+// fromInside reads the exit code of a sandbox.
+func fromInside(code int) (int, syscall.Signal) {
+	if code > 128 && code <= 128+int(syscall.SIGSYS) {
 		return code, syscall.Signal(code - 128)
 	}
 	return code, 0

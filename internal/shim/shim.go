@@ -35,7 +35,7 @@ type Options struct {
 	// NewRedactor makes the redactor of one attempt; values are the secrets handed to it, to be removed in any form.
 	NewRedactor func(values []string) (Redactor, error)
 	// HandIn is the command that bundles a workspace; the path of a HandInRequest is added to it. It runs inside the
-	// isolation.
+	// isolation: as a process of its own, or by the bridge of the agent's sandbox.
 	HandIn []string
 	// HandInHere does the same in this process, for attempts without isolation: there is no wall to do it behind. Nil starts
 	// the command.
@@ -125,7 +125,11 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, idle 
 	if with.group, err = spec.Resources.group(spec.Attempt, spec.Isolation, opts.Reserved); err != nil {
 		return err
 	}
-	defer opts.aside(with.group.Close)
+	var in *inside
+	defer opts.aside(func() {
+		in.close()
+		with.group.Close()
+	})
 	if with.model, err = takeCredential(ctx, spec.Model); err != nil {
 		return err
 	}
@@ -150,7 +154,7 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, idle 
 		if spec.handsInApart() {
 			with.running = func() { next.reserve(spec.Resources.Owner) }
 		}
-		err = runAgent(ctx, folder, spec, opts, with, exit)
+		in, err = runAgent(ctx, folder, spec, opts, with, exit)
 	}
 	if exit.Reason == ReasonStartFailed {
 		return err
@@ -164,7 +168,7 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, idle 
 		// CancelledHandIn the workspace is left as it is.
 		later, stop := outlasting(ctx, time.Duration(spec.CancelledHandIn))
 		defer stop()
-		exit.HandIn = handIn(later, folder, spec, opts)
+		exit.HandIn = in.save(later, folder, spec, opts)
 	}
 	return err
 }

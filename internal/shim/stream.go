@@ -128,9 +128,14 @@ func (s *stream) release() {
 // nothing to report.
 func (s *stream) started() { _ = s.write.Close() }
 
-// finish waits for the last bytes, but no longer than drainTime: a process out of the shim's reach may still hold the pipe.
-func (s *stream) finish() error {
-	if err := s.read.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
+// finish takes the last bytes. It waits for the pipe's end, but no longer than drainTime: a process out of the shim's reach may
+// still hold it. If the sandbox stays, it holds the pipe and writes nothing: all that there will be is in the pipe.
+func (s *stream) finish(stays bool) error {
+	deadline := time.Now()
+	if !stays {
+		deadline = deadline.Add(drainTime)
+	}
+	if err := s.read.SetReadDeadline(deadline); err != nil {
 		return err
 	}
 	<-s.done

@@ -65,7 +65,7 @@ func TestAStreamIsTakenToItsEnd(t *testing.T) {
 			}
 			_, err = io.WriteString(s.write, c.text)
 			s.started()
-			if err = errors.Join(err, s.finish(), j.close()); err != nil {
+			if err = errors.Join(err, s.finish(false), j.close()); err != nil {
 				t.Fatal(err)
 			}
 			if len(lines) < 2 || lines[0] != c.first || lines[len(lines)-1] != c.last || s.total != int64(len(c.text)) {

@@ -17,7 +17,10 @@ func TestWhatMustBeOnTheDisk(t *testing.T) {
 		"the mark of a start": markStarted,
 		"a wish to cancel":    Cancel,
 		"the end":             func(folder string) error { return writeExit(folder, Exit{}) },
-		"a bundle":            func(folder string) error { _, err := acceptHandIn(folder); return err },
+		"a bundle": func(folder string) error {
+			_, err := acceptHandIn(folder, filepath.Join(folder, handInDir))
+			return err
+		},
 		"a transcript": func(folder string) error {
 			j, err := openJournal(folder, unredacted{}, 1)
 			if err != nil {

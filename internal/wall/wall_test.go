@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	bridge.Intercept()
+	bridge.Intercept(nil)
 	Intercept()
 	os.Exit(m.Run())
 }

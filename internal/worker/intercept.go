@@ -45,11 +45,19 @@ func Ahead(program, owner string) []string { return []string{program, word, word
 // Rescue saves what a lost attempt left; the attempt's folder follows.
 func Rescue(program string) []string { return []string{program, word, wordSave} }
 
+// carryOut hands in, for a bridge.
+func carryOut(ctx context.Context, argv []string) error {
+	if len(argv) != 5 || argv[1] != word || argv[2] != wordHand {
+		return fmt.Errorf("a bridge does not do %q", argv)
+	}
+	return HandIn(ctx, argv[3], argv[4])
+}
+
 // Intercept makes this process what its arguments ask for, if that is what every attempt starts: a shim, a salvage, a hand-in,
 // or a bridge inside the sandbox. It then ends the process. A program that Command or Rescue may start calls it first: nothing
 // else is made ready for a worker. It handles signals itself, because it must outlive the interrupt that ends the engine.
 func Intercept() {
-	bridge.Intercept()
+	bridge.Intercept(carryOut)
 	if len(os.Args) < 4 || os.Args[1] != word {
 		return
 	}

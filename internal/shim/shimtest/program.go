@@ -34,7 +34,7 @@ const Redacted = "[redacted]"
 
 // Intercept plays a role and ends the process if the test binary was started for one. TestMain calls it first.
 func Intercept() {
-	bridge.Intercept()
+	bridge.Intercept(func(_ context.Context, argv []string) error { return handIn(argv[len(argv)-1]) })
 	if len(os.Args) < 3 {
 		return
 	}

@@ -324,6 +324,7 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	a.serveWorkers(running)
+	a.sweepWorkers(running)
 	a.log.Info("the engine runs", "version", a.opts.Version, "pid", os.Getpid(), "state", a.state.Dir, "open_runs", len(open))
 	if err := a.engine.Begin(ctx); err != nil {
 		return err

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"time"
 
 	"golang.org/x/net/netutil"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/courier"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
@@ -61,6 +63,31 @@ func (a *App) speakHTTP(ctx context.Context, parts *Parts, program string, layou
 		Masked: masked, Resources: layout.Resources(), Dir: a.state.Workers(), Checkpoint: a.opts.Checkpoint,
 	})
 	return nil
+}
+
+// sweepEvery is how often folders of workers that were killed are looked for.
+const sweepEvery = 10 * time.Minute
+
+// sweepWorkers removes what killed workers left on this machine, until ctx ends.
+func (a *App) sweepWorkers(ctx context.Context) {
+	if !a.shared() {
+		return
+	}
+	a.work.Go(func() {
+		tick := time.NewTicker(sweepEvery)
+		defer tick.Stop()
+		for {
+			err := courier.Sweep(a.state.Workers(), func(id wire.Attempt) (bool, error) { return a.remote.Forgotten(ctx, spawn.ID(id)) })
+			if err != nil && ctx.Err() == nil {
+				a.log.Warn("something is left of workers that were killed", "error", err)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	})
 }
 
 // serveWorkers answers workers until ctx ends.

@@ -339,3 +339,36 @@ func TestAHostThatIsGone(t *testing.T) {
 		t.Errorf("the next attempt found %q, %v", got, err)
 	}
 }
+
+// TestFoldersOfKilledWorkers go when an engine starts on their host, unless somebody lives there.
+func TestFoldersOfKilledWorkers(t *testing.T) {
+	t.Parallel()
+	state, common := stateFolder(t), t.TempDir()
+	dead, alive := filepath.Join(state, "workers", "attempt-1"), filepath.Join(state, "workers", "attempt-2")
+	for _, dir := range []string{dead, alive} {
+		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "worker.json"), []byte(`{"run":"r","attempt":"a"}`), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, err := os.Open(filepath.Join(alive, "worker.json"))
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Close() }()
+	a, err := app.Open(t.Context(), memberOptions(state, common, "", "127.0.0.1:1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !waittest.Until(func() bool { _, err := os.Stat(dead); return err != nil }) {
+		t.Error("the folder stays")
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(alive); err != nil {
+		t.Error("a worker's folder was removed:", err)
+	}
+}

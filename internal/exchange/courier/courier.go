@@ -79,15 +79,17 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 		return fmt.Errorf("claim the attempt: %w", err)
 	}
-	if a.root, err = os.MkdirTemp(o.Dir, "attempt-"); err != nil {
+	held, err := a.makeRoot(given.Attempt)
+	if err != nil {
 		return fmt.Errorf("make the attempt's folder: %w", err)
 	}
+	defer func() { err = errors.Join(err, held.Close()) }()
 	if a.tools, err = toolFolder(a.root); err != nil {
 		return err
 	}
 	err = a.carryOut(ctx, given)
 	if err == nil || errors.Is(err, ErrGivenUp) { // otherwise the work may be nowhere else
-		err = errors.Join(err, removeAll(a.tools), removeAll(a.root))
+		err = errors.Join(err, removeRoot(a.root))
 	}
 	return err
 }

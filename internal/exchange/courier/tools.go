@@ -19,6 +19,9 @@ import (
 // ToolSocket is where an attempt's tools find the engine, below the folder of the tools.
 const ToolSocket = "tool.sock"
 
+// toolsPrefix begins the name of a folder of tools that is not below its attempt's.
+const toolsPrefix = "stellwerk-tools-"
+
 // maxSocketPath is what every system takes as the name of a socket.
 const maxSocketPath = 100
 
@@ -29,7 +32,7 @@ func toolFolder(root string) (string, error) {
 	if len(filepath.Join(dir, ToolSocket)) <= maxSocketPath {
 		return dir, os.Mkdir(dir, 0o700)
 	}
-	short, err := os.MkdirTemp("", "stellwerk-tools-")
+	short, err := os.MkdirTemp("", toolsPrefix)
 	if err != nil {
 		return "", fmt.Errorf("make the folder of the attempt's tools: %w", err)
 	}

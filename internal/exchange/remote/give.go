@@ -90,7 +90,7 @@ func (x *Exchange) postClaim(r request) (any, error) {
 // begin is what the worker that has the attempt begins with.
 func (x *Exchange) begin(r request, offer wire.Offer) (any, error) {
 	word, err := x.word(r.Context(), r)
-	return wire.Start{Offer: offer, Word: word}, err
+	return wire.Start{Attempt: wire.Attempt(r.id), Offer: offer, Word: word}, err
 }
 
 // getWord says what the worker has to know, when it is something else than it knows already, or after a while. It is also

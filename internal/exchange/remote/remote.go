@@ -207,6 +207,12 @@ func (x *Exchange) replace(ctx context.Context, kind, key string, data []byte) e
 	}
 }
 
+// Forgotten reports an attempt that was concluded and collected, or never offered: nobody waits for anything of it.
+func (x *Exchange) Forgotten(ctx context.Context, id spawn.ID) (bool, error) {
+	offered, err := x.document(ctx, kindOffer, id, nil)
+	return err == nil && !offered, err
+}
+
 // claimed is an attempt that a worker has, and what it was offered.
 type claimed struct {
 	wire.Claim

@@ -99,8 +99,15 @@ type Claim struct {
 
 // Start is what a worker gets that has claimed an attempt.
 type Start struct {
-	Offer Offer `json:"offer"`
-	Word  Word  `json:"word"`
+	Attempt Attempt `json:"attempt"`
+	Offer   Offer   `json:"offer"`
+	Word    Word    `json:"word"`
+}
+
+// Attempt names an attempt.
+type Attempt struct {
+	Run     string `json:"run"`
+	Attempt string `json:"attempt"`
 }
 
 // Word is what the engine has to say to a worker. Seq is opaque; it changes with the word.

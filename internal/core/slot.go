@@ -1,6 +1,9 @@
 package core
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // SlotPool is a number of slots that attempts share.
 type SlotPool struct {
@@ -86,3 +89,21 @@ func slotsFor(r *Run, t *Task, holder, place string) Slots {
 
 // SlotHolder is who holds the slots of an attempt.
 func SlotHolder(run, attempt string) string { return RunStream(run) + "/" + attempt }
+
+// SlotsAt are the slots that were named for one place at another. Pools of a project have no place.
+func SlotsAt(all []Slots, from, to string) []Slots {
+	moved := make([]Slots, len(all))
+	for i, s := range all {
+		s.Pools = slices.Clone(s.Pools)
+		for j, p := range s.Pools {
+			switch p.Key {
+			case AttemptSlots(from):
+				s.Pools[j].Key = AttemptSlots(to)
+			case ManagerSlots(from):
+				s.Pools[j].Key = ManagerSlots(to)
+			}
+		}
+		moved[i] = s
+	}
+	return moved
+}

@@ -11,7 +11,7 @@ import (
 // Own makes the engine the owner of projects, of which an engine of the same id may be the owner.
 func (e *Engine) Own(ctx context.Context, projects ...string) error {
 	asked := time.Now()
-	owned, err := e.store.Enlist(ctx, store.Engine{ID: e.opts.ID}, e.opts.Lease)
+	owned, err := e.store.Enlist(ctx, store.Engine{ID: e.opts.ID, Place: e.opts.Place}, e.opts.Lease)
 	if err != nil {
 		return err
 	}

@@ -209,7 +209,7 @@ func (e *Engine) Fence(project string) int64 {
 // last, and those that nobody owns. What is under way in them is found again.
 func (e *Engine) Begin(ctx context.Context) error {
 	asked := time.Now()
-	owned, err := e.store.Enlist(ctx, store.Engine{ID: e.opts.ID, Host: e.opts.Host}, e.opts.Lease)
+	owned, err := e.store.Enlist(ctx, store.Engine{ID: e.opts.ID, Host: e.opts.Host, Place: e.opts.Place}, e.opts.Lease)
 	if err != nil {
 		return err
 	}

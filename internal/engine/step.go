@@ -278,7 +278,7 @@ func (e *Engine) decide(b *batch, cause string, refused map[string]store.Full) e
 // finish derives what is committed along with the events.
 func (e *Engine) finish(s *stream, b *batch) error {
 	b.run.Stream = b.head
-	b.commit.Of = b.run.Project
+	b.commit.Of, b.commit.Place = b.run.Project, e.opts.Place
 	b.has = e.holdings(b.run)
 	b.has.since(s.has, &b.commit)
 	b.commit.DueAt = due(b.run)

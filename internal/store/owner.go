@@ -6,9 +6,10 @@ import (
 )
 
 // Engine is an engine that works on the store. ID stays the same from one life of
-// an engine to the next; Host is where it runs, for people.
+// an engine to the next; Host is where it runs, for people, and Place where its attempts
+// take their slots.
 type Engine struct {
-	ID, Host string
+	ID, Host, Place string
 }
 
 // Owner says whose a project is. Fence counts its owners, so that a later owner has

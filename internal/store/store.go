@@ -93,7 +93,10 @@ type Commit struct {
 	Acquire []core.Claim
 	Release []core.Claim
 	// Free names the holders that give up their slots, or their place in the
-	// queue. Take are slots that must be free now. Queue are those to wait for.
+	// queue. Take are slots that must be free now. Queue are those to wait for. Both are
+	// named as if attempts ran at Place, where whoever commits has its own: the pools are
+	// those of the place of the project's owner, if one holds it. "" for Place leaves them.
+	Place   string
 	Free    []string
 	Take    []core.Slots
 	Queue   []core.Slots

@@ -50,6 +50,9 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 			return err
 		}
 	}
+	if err := atOwner(ctx, tx, &c, now); err != nil {
+		return err
+	}
 	slots := desk{tx, now}
 	if err := slots.free(ctx, c.Free); err != nil {
 		return err

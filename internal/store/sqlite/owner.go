@@ -14,7 +14,7 @@ import (
 // Enlist begins a life of an engine.
 func (s *Store) Enlist(ctx context.Context, e store.Engine, lease time.Duration) ([]store.Owner, error) {
 	return s.owning(ctx, func(ctx context.Context, tx *txn) ([]store.Owner, error) {
-		err := tx.PutEngine(ctx, query.PutEngineParams{ID: e.ID, Host: e.Host, LeaseUntil: micros(s.now().Add(lease))})
+		err := tx.PutEngine(ctx, query.PutEngineParams{ID: e.ID, Host: e.Host, Place: e.Place, LeaseUntil: micros(s.now().Add(lease))})
 		if err != nil {
 			return nil, fmt.Errorf("enlist %s: %w", e.ID, err)
 		}

@@ -22,6 +22,23 @@ type desk struct {
 	now int64
 }
 
+// atOwner has a commit ask for slots where the project's owner is, which is who begins the attempts. The owner itself commits
+// under its fence, and has said so.
+func atOwner(ctx context.Context, tx *txn, c *store.Commit, now int64) error {
+	if c.Place == "" || c.Fence != 0 || len(c.Take)+len(c.Queue) == 0 {
+		return nil
+	}
+	place, err := tx.OwnerPlace(ctx, query.OwnerPlaceParams{Project: c.Of, Now: now})
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (place == "" || place == c.Place) {
+		return nil
+	}
+	if err != nil {
+		return failed("place of the owner of project "+c.Of, err)
+	}
+	c.Take, c.Queue = core.SlotsAt(c.Take, c.Place, place), core.SlotsAt(c.Queue, c.Place, place)
+	return nil
+}
+
 // free gives up what holders have, and hands it on.
 func (d desk) free(ctx context.Context, holders []string) error {
 	freed := map[string]bool{}

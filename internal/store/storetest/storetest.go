@@ -80,6 +80,7 @@ func Run(t *testing.T, open Open) {
 		{"slots/two pools", testSlotsTwoPools},
 		{"slots/at once", testSlotsAtOnce},
 		{"slots/first to the queue", testSlotsGoFirstToTheQueue},
+		{"slots/at the owner's place", testSlotsAtTheOwner},
 		{"slots/race", testSlotsRace},
 		{"slots/property", testSlotsProperty},
 		{"budget", testBudget},

@@ -1,6 +1,6 @@
 -- name: PutEngine :exec
-INSERT INTO engines (id, host, lease_until) VALUES (sqlc.arg(id), sqlc.arg(host), sqlc.arg(lease_until))
-ON CONFLICT (id) DO UPDATE SET host = excluded.host, lease_until = excluded.lease_until;
+INSERT INTO engines (id, host, place, lease_until) VALUES (sqlc.arg(id), sqlc.arg(host), sqlc.arg(place), sqlc.arg(lease_until))
+ON CONFLICT (id) DO UPDATE SET host = excluded.host, place = excluded.place, lease_until = excluded.lease_until;
 
 -- name: RenewEngine :execrows
 UPDATE engines SET lease_until = sqlc.arg(lease_until) WHERE id = sqlc.arg(id);
@@ -21,6 +21,10 @@ FROM owners WHERE owners.engine = ? AND owners.held = 1 ORDER BY owners.project;
 SELECT owners.engine, owners.fence, owners.held,
     CAST(coalesce(engines.lease_until, 0) AS INTEGER) AS lease_until
 FROM owners LEFT JOIN engines ON engines.id = owners.engine WHERE owners.project = ?;
+
+-- name: OwnerPlace :one
+SELECT engines.place FROM owners JOIN engines ON engines.id = owners.engine
+WHERE owners.project = sqlc.arg(project) AND owners.held = 1 AND engines.lease_until > CAST(sqlc.arg(now) AS INTEGER);
 
 -- name: Fence :one
 SELECT fence FROM owners WHERE project = ? AND held = 1;

@@ -39,6 +39,7 @@ type Engine struct {
 	ID         string
 	Host       string
 	LeaseUntil int64
+	Place      string
 }
 
 type Event struct {

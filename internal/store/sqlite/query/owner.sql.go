@@ -172,19 +172,42 @@ func (q *Queries) Owner(ctx context.Context, project string) (OwnerRow, error) {
 	return i, err
 }
 
+const ownerPlace = `-- name: OwnerPlace :one
+SELECT engines.place FROM owners JOIN engines ON engines.id = owners.engine
+WHERE owners.project = ?1 AND owners.held = 1 AND engines.lease_until > CAST(?2 AS INTEGER)
+`
+
+type OwnerPlaceParams struct {
+	Project string
+	Now     int64
+}
+
+func (q *Queries) OwnerPlace(ctx context.Context, arg OwnerPlaceParams) (string, error) {
+	row := q.queryRow(ctx, q.ownerPlaceStmt, ownerPlace, arg.Project, arg.Now)
+	var place string
+	err := row.Scan(&place)
+	return place, err
+}
+
 const putEngine = `-- name: PutEngine :exec
-INSERT INTO engines (id, host, lease_until) VALUES (?1, ?2, ?3)
-ON CONFLICT (id) DO UPDATE SET host = excluded.host, lease_until = excluded.lease_until
+INSERT INTO engines (id, host, place, lease_until) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (id) DO UPDATE SET host = excluded.host, place = excluded.place, lease_until = excluded.lease_until
 `
 
 type PutEngineParams struct {
 	ID         string
 	Host       string
+	Place      string
 	LeaseUntil int64
 }
 
 func (q *Queries) PutEngine(ctx context.Context, arg PutEngineParams) error {
-	_, err := q.exec(ctx, q.putEngineStmt, putEngine, arg.ID, arg.Host, arg.LeaseUntil)
+	_, err := q.exec(ctx, q.putEngineStmt, putEngine,
+		arg.ID,
+		arg.Host,
+		arg.Place,
+		arg.LeaseUntil,
+	)
 	return err
 }
 

@@ -63,11 +63,16 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 	}
 	args = append(args, memory("/var/tmp")...)
 	args = append(args, "--dir", "/run")
+	var copies []copied
 	for _, m := range p.mounts {
+		if c, ok := copyOf(m, spec); ok && program.copies() {
+			copies = append(copies, c)
+			continue
+		}
 		args = append(args, mountArgs(p, m, memory)...)
 	}
 	for _, path := range linuxPrivate() {
-		if exists(path) {
+		if !p.masks(path) && exists(path) {
 			args = append(args, mask(path, memory)...)
 		}
 	}
@@ -75,7 +80,7 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 		args = append(args, "--ro-bind", spec.Network.Socket, SocketPath)
 	}
 	args = append(args, "--remount-ro", "/", "--chdir", spec.Dir, "--")
-	launch := Launch{Argv: append(args, spec.command()...), filter: filter}
+	launch := Launch{Argv: append(args, spec.command()...), filter: filter, copies: copies}
 	if spec.Network.Closed {
 		launch.gauge = &gauge{}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 )
 
 // Launch is a command made ready to be started in isolation.
@@ -17,6 +18,7 @@ type Launch struct {
 	gauge  *gauge // of a closed network; nil if nothing is counted
 
 	environment []byte // of the inside, as bubblewrap's arguments
+	copies      []copied
 
 	// Files are inherited by the first process inside a sandbox of bubblewrap's, which knows them by numbers from FirstFile on.
 	// The caller closes them.
@@ -78,15 +80,21 @@ func (l Launch) start(cmd *exec.Cmd) error {
 	if err != nil {
 		return err
 	}
-	inside, err := inMemory(l.environment)
+	copies, args, err := openCopies(l.copies, FirstFile+len(l.Files))
 	if err != nil {
 		return errors.Join(err, filter.Close())
 	}
-	cmd.ExtraFiles, cmd.Env = append([]*os.File{filter, inside}, l.Files...), outside(cmd.Env)
-	if l.gauge != nil {
-		return errors.Join(l.gauge.start(cmd, l.Argv[0]), filter.Close(), inside.Close())
+	inside, err := inMemory(slices.Concat(l.environment, args))
+	if err != nil {
+		return errors.Join(err, filter.Close(), closeAll(copies))
 	}
-	return errors.Join(cmd.Start(), filter.Close(), inside.Close())
+	cmd.ExtraFiles, cmd.Env = slices.Concat([]*os.File{filter, inside}, l.Files, copies), outside(cmd.Env)
+	if l.gauge != nil {
+		err = l.gauge.start(cmd, l.Argv[0])
+	} else {
+		err = cmd.Start()
+	}
+	return errors.Join(err, filter.Close(), inside.Close(), closeAll(copies))
 }
 
 // readable is a pipe that holds data, which must fit into one.

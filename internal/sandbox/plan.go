@@ -134,6 +134,12 @@ func (p plan) accessTo(path string) access {
 	return best
 }
 
+// masks tells whether a rule hides path, and none shows anything below it.
+func (p plan) masks(path string) bool {
+	shows := func(m mount) bool { return m.access != hidden && within(m.path, path) }
+	return slices.Contains(p.mounts, mount{path, hidden}) && !slices.ContainsFunc(p.mounts, shows)
+}
+
 func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -61,8 +61,9 @@ func Intercept() {
 	if len(os.Args) < 4 || os.Args[1] != word {
 		return
 	}
-	var err error
+	err := keepPrivate()
 	switch rest := os.Args[3:]; {
+	case err != nil:
 	case os.Args[2] == wordRun && strings.HasPrefix(rest[0], "-"):
 		err = runFlags(context.Background(), rest)
 	case os.Args[2] == wordRun && len(rest) == 1:

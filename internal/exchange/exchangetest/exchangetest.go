@@ -32,6 +32,7 @@ func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
 		"what it hands in arrives whole":                handsIn,
 		"output is read while it is written":            grows,
 		"leave to spend arrives":                        granted,
+		"what is wanted is asked for and answered":      wanted,
 		"nobody knows an attempt that was not offered":  unknown,
 		"an exit means that everything else is there":   last,
 		"what was forgotten can be forgotten once more": forgotten,
@@ -128,6 +129,33 @@ func granted(t *testing.T, h Harness) {
 	wait(t, s)
 	if got := content(t, filepath.Join(shared, "granted")); got != "yes\n" {
 		t.Errorf("granted is %q", got)
+	}
+}
+
+// wanted: a broker asks for more than it has, twice, and each is answered; what is refused stays with what there was.
+func wanted(t *testing.T, h Harness) {
+	shared := h.Prepare(`cd "$STELLWERK_OUT/.."
+		want() { printf '{"seq":%s,"amount":{"usd":%s}}' $1 $2 > .want; mv .want want.json; until grep -qs "\"seq\":$1" grant.json; do sleep 0.05; done; cat grant.json >> "$SHARED/grants"; }
+		want 1 5; want 2 100`)
+	x, s := h.Engine()
+	start(t, s)
+	for seq, answer := range []float64{5, 5} { // the second is over the budget
+		seq := int64(seq + 1)
+		var want ledger.Want
+		shimtest.Await(t, "what it wants", func() bool {
+			folder, err := x.Receive(t.Context(), First)
+			if err == nil {
+				want, err = ledger.ReadWant(folder)
+			}
+			return err == nil && want.Seq == seq
+		})
+		if err := x.Grant(t.Context(), First, ledger.Grant{Seq: seq, Amount: ledger.Amount{USD: answer}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait(t, s)
+	if got := content(t, filepath.Join(shared, "grants")); strings.Count(got, `"usd":5`) != 2 {
+		t.Errorf("it was granted %s", got)
 	}
 }
 

@@ -39,7 +39,8 @@ const silence = 5 * time.Second
 // Station is one store and one set of objects, with as many engines as a test wants, each with a folder of its own, and
 // workers that see nothing of them.
 type Station struct {
-	Shared string // a folder that agents and test share
+	Shared  string // a folder that agents and test share
+	Shallow bool   // attempts begin with the second of two commits, whose history is cut off
 
 	t       *testing.T
 	state   string
@@ -167,9 +168,18 @@ func (e *Engine) Spawner(changes ...func(*apart.Options)) *apart.Spawner {
 func (s *Station) Prepare(e *Engine, kind sandbox.Kind, script string, changes ...func(*shim.Spec)) {
 	s.t.Helper()
 	made := shimtest.New(s.t, kind, script)
+	if s.Shallow {
+		made.Git(s.t, "commit", "--quiet", "--allow-empty", "--message", "second")
+		made.Spec.Base = made.Git(s.t, "rev-parse", "HEAD")
+	}
 	y, err := yard.Open(s.t.Context(), filepath.Join(s.state, "yard"))
 	s.must(err)
 	s.must(y.Fetch(s.t.Context(), made.Workspace))
+	if s.Shallow {
+		s.must(os.WriteFile(filepath.Join(y.Dir(), "shallow"), []byte(made.Spec.Base+"\n"), 0o600))
+	}
+	shallow, err := y.Shallow()
+	s.must(err)
 	s.must(os.RemoveAll(made.Workspace)) // the worker makes one
 	folder, spec := e.Folder(First), made.Spec
 	s.must(os.MkdirAll(filepath.Dir(folder), 0o700))
@@ -184,7 +194,7 @@ func (s *Station) Prepare(e *Engine, kind sandbox.Kind, script string, changes .
 	}
 	s.must(shim.WriteSpec(folder, spec))
 	s.must(e.Offer(s.t.Context(), exchange.Offer{
-		ID: First, Base: spec.Base,
+		ID: First, Base: spec.Base, Shallow: shallow,
 		Pack: func(ctx context.Context, w io.Writer) error { return y.WriteBase(ctx, []string{spec.Base}, w) },
 		Places: []exchange.Place{
 			{Path: made.Workspace, Name: wire.WorkName}, {Path: y.Dir(), Name: wire.YardName}, {Path: s.state},

@@ -23,12 +23,16 @@ import (
 // the rest is done now.
 func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error) {
 	folder := d.Layout.Attempt(run.ID, attempt)
-	if packed := filepath.Join(folder, wire.FileWorkspace); !d.Exchange.Shared() {
-		_, err := os.Stat(packed) // its worker has sent it
-		return packed, err
+	kept, from := filepath.Join(folder, "workspace"), d.workspace(run, attempt)
+	if !d.Exchange.Shared() { // its worker has sent it
+		from = filepath.Join(folder, ".workspace")
+		packed := filepath.Join(folder, wire.FileWorkspace)
+		if err := unpack(packed, from, kept); err != nil {
+			d.Log.Warn("a workspace that could not be handed in is kept packed", "run", run.Alias, "attempt", attempt, "error", err)
+			return packed, nil // to try again would not help
+		}
 	}
-	kept := filepath.Join(folder, "workspace")
-	err := os.Rename(d.workspace(run, attempt), kept)
+	err := os.Rename(from, kept)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("keep a workspace: %w", err)
 	}
@@ -38,18 +42,38 @@ func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error
 	return kept, nil
 }
 
+// unpack makes a folder of an archive, in the place of whatever an engine that was killed has made of it, and then removes the
+// archive. There is nothing to do if it is kept already, or the archive is gone because the folder is complete.
+func unpack(packed, folder, kept string) error {
+	if _, err := os.Lstat(kept); err == nil {
+		return errors.Join(os.RemoveAll(packed), yard.RemoveWorkspace(folder))
+	}
+	file, err := os.Open(packed)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = renew(folder)
+	if err == nil {
+		err = archive.Read(file, folder)
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return os.Remove(packed)
+}
+
 // maxKept is how large the archive of a kept workspace may be. A larger one stays in the attempt's folder alone.
 const maxKept = 4 << 30
 
-// archive puts a kept workspace among the objects, so that it outlasts this machine, and returns its digest. A workspace that
-// its worker has sent is an archive already. One that cannot be read is kept in its folder alone, and notes say what is missing:
+// archive puts a kept workspace among the objects, so that it outlasts this machine, and returns its digest. One that cannot be read is kept in its folder alone, and notes say what is missing:
 // to try again would not help.
 func (d *Dispatcher) archive(ctx context.Context, kept string) (digest string, notes []string, err error) {
-	info, err := os.Stat(kept)
-	if errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(kept); errors.Is(err, os.ErrNotExist) {
 		return "", nil, nil // there never was one
-	}
-	if err != nil {
+	} else if err != nil {
 		return "", nil, err
 	}
 	in, out := io.Pipe()
@@ -59,7 +83,7 @@ func (d *Dispatcher) archive(ctx context.Context, kept string) (digest string, n
 	}
 	packed := make(chan packing, 1)
 	go func() {
-		left, err := archiveInto(out, kept, info.IsDir())
+		left, err := archive.Write(out, kept)
 		packed <- packing{left, errors.Join(err, out.CloseWithError(err))}
 	}()
 	digest, _, err = d.Objects.Put(ctx, in, maxKept)
@@ -76,18 +100,6 @@ func (d *Dispatcher) archive(ctx context.Context, kept string) (digest string, n
 		notes = []string{fmt.Sprintf("%d entries of the workspace cannot be read and are not in its archive: %s", n, strings.Join(pack.left[:min(n, most)], ", "))}
 	}
 	return digest, notes, err
-}
-
-func archiveInto(w io.Writer, kept string, folder bool) (left []string, err error) {
-	if folder {
-		return archive.Write(w, kept)
-	}
-	file, err := os.Open(kept)
-	if err != nil {
-		return nil, err
-	}
-	_, err = io.Copy(w, file)
-	return nil, errors.Join(err, file.Close())
 }
 
 // ignorePipe drops what is said about a reader that had enough, and says so itself.

@@ -1,7 +1,9 @@
 package dispatch
 
 import (
+	"bytes"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/archive"
 )
 
 // TestAKeptWorkspaceIsDisarmed: git that a person runs in it must find nothing to
@@ -106,5 +110,55 @@ func TestAKeptWorkspaceHoldsNoBareRepository(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "not a git repository") {
 			t.Errorf("in %s git finds %s(%v)", folder, out, err)
 		}
+	}
+}
+
+// afar is the exchange of attempts on another machine.
+type afar struct{ exchange.Exchange }
+
+func (afar) Shared() bool { return false }
+
+// TestAWorkspaceThatWasSent is kept in the same place and just as disarmed, also if the engine was killed in between and
+// received the archive once more.
+func TestAWorkspaceThatWasSent(t *testing.T) {
+	d := New(nil, Options{Layout: Layout{State: t.TempDir()}, Exchange: afar{here("")}, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(d.Close)
+	run, from := &core.Run{ID: "run-1"}, t.TempDir()
+	folder := d.Layout.Attempt(run.ID, "build.r1.a1")
+	write(t, filepath.Join(from, ".git/config"), "config")
+	write(t, filepath.Join(from, "code.go"), "code")
+	var packed bytes.Buffer
+	if left, err := archive.Write(&packed, from); err != nil || len(left) > 0 {
+		t.Fatal(left, err)
+	}
+	write(t, filepath.Join(folder, ".workspace", "half"), "of an engine that was killed")
+	for _, time := range []string{"at first", "again"} {
+		write(t, filepath.Join(folder, "workspace.tar"), packed.String())
+		kept, err := d.keepWorkspace(run, "build.r1.a1")
+		if err != nil || kept != filepath.Join(folder, "workspace") {
+			t.Fatalf("%s it is kept in %s, %v", time, kept, err)
+		}
+		if there := contents(t, kept); !slices.Equal(there, []string{"code", "config"}) {
+			t.Errorf("%s kept are the contents of %q", time, there)
+		}
+		if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
+			t.Errorf("%s beside it is left %v, %v", time, left, err)
+		}
+	}
+}
+
+// TestAnArchiveThatCannotBeRead stays what it is, and the attempt can end.
+func TestAnArchiveThatCannotBeRead(t *testing.T) {
+	d := New(nil, Options{Layout: Layout{State: t.TempDir()}, Exchange: afar{here("")}, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(d.Close)
+	run := &core.Run{ID: "run-1"}
+	packed := filepath.Join(d.Layout.Attempt(run.ID, "build.r1.a1"), "workspace.tar")
+	write(t, packed, strings.Repeat("no archive", 100))
+	kept, err := d.keepWorkspace(run, "build.r1.a1")
+	if err != nil || kept != packed {
+		t.Fatalf("it is kept in %s, %v", kept, err)
+	}
+	if _, err := os.Stat(packed); err != nil {
+		t.Error(err)
 	}
 }

@@ -15,11 +15,12 @@ const (
 	WaitEpic     = "epic" // of a queue, that could not be started
 
 	WaitUnreadable = "unreadable" // a run whose history is damaged, or of a newer version
+	WaitStranded   = "stranded"   // a run of a project that no engine can work on
 )
 
 // Waiting is something that waits for a person.
 type Waiting struct {
-	Kind    string      `json:"kind" doc:"approval, pause, review, question, epic or unreadable"`
+	Kind    string      `json:"kind" doc:"approval, pause, review, question, epic, unreadable or stranded"`
 	Since   time.Time   `json:"since"`
 	Project string      `json:"project" doc:"The project's name"`
 	Reason  string      `json:"reason" doc:"What is asked of the person"`

@@ -31,7 +31,8 @@ type Run struct {
 	Next    string         `json:"next,omitempty"` // what a person can type now
 	// Advice is the same as values, for who offers something better than a command.
 	Advice   core.Advice `json:"advice,omitzero"`
-	Halted   bool        `json:"halted,omitempty"` // paused, and what was under way is stopped
+	Halted   bool        `json:"halted,omitempty"`   // paused, and what was under way is stopped
+	Stranded string      `json:"stranded,omitempty"` // why no engine can work on it, and what to do
 	Stage    string      `json:"stage"`
 	Attempts int         `json:"attempts"`
 	core.Cost

@@ -2,8 +2,10 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +80,9 @@ phases:
 		t.Fatal(err)
 	}
 	left := waittest.Until(func() bool { return log.has("a project is left to other engines") && log.has(robot) })
+	if !waittest.Until(func() bool { return saysStranded(ctx, t, second, run.ID, robot) }) {
+		t.Error("lists, inbox and run do not say that no engine can work on the run")
+	}
 	if err := second.Close(); err != nil || !left {
 		t.Fatalf("it was left to others: %t, %v", left, err)
 	}
@@ -92,7 +97,31 @@ phases:
 		detail, err := third.Service.Run(ctx, run.ID)
 		return err == nil && detail.Gate != nil
 	})
+	if saysStranded(ctx, t, third, run.ID, "") {
+		t.Error("the run still says that no engine can work on it")
+	}
 	if err := third.Close(); err != nil || !atGate {
 		t.Errorf("the run came to its gate: %t, %v", atGate, err)
 	}
+}
+
+// saysStranded reports that the run, the lists and the inbox all say why no engine can work on a run.
+func saysStranded(ctx context.Context, t *testing.T, a *app.App, run, why string) bool {
+	t.Helper()
+	detail, err := a.Service.Run(ctx, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := a.Service.Runs(ctx, api.RunQuery{})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	inbox, err := a.Service.Inbox(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := slices.ContainsFunc(inbox, func(w api.Waiting) bool {
+		return w.Kind == api.WaitStranded && strings.Contains(w.Reason, why) && w.Next != "" && w.Project != ""
+	})
+	return told && detail.Stranded != "" && strings.Contains(detail.Stranded, why) && list[0].Stranded == detail.Stranded
 }

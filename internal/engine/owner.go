@@ -9,187 +9,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// ownership is what this engine owns, as far as it knows. It may act for a project
-// only while it is certain that no other engine has taken it: the lease ends by the
-// database's clock at the earliest one lease after it was asked for.
-type ownership struct {
-	lease   time.Duration
-	doubted chan struct{} // somebody wanted to act while that was not certain
-
-	change sync.Mutex // held while the store is asked for or told of a change
-
-	mu     sync.Mutex
-	fences map[string]int64
-	asked  time.Time       // when the lease that holds was asked for
-	missed map[string]bool // projects for which nobody acted although they are this engine's
-	idle   map[string]int  // how many renewals in a row a project was idle
-	unfit  map[string]unfit
-	unsure bool             // the store may have given this engine more than it said
-	passed map[string]int64 // by project: a fence that another engine is known to have passed
-}
-
-// unfit is a project that this engine leaves to others.
-type unfit struct {
-	why   string
-	until time.Time // when to ask again
-}
-
-func newOwnership(lease time.Duration) *ownership {
-	return &ownership{
-		lease: lease, doubted: make(chan struct{}, 1),
-		fences: map[string]int64{}, missed: map[string]bool{}, idle: map[string]int{}, unfit: map[string]unfit{}, passed: map[string]int64{},
-	}
-}
-
-// certain reports that no other engine can have taken what this one owns. A quarter
-// of the lease is kept for what is begun now. A clock that stood still while the
-// machine slept counts no less than one that was set forward.
-func (o *ownership) certain(now time.Time) bool {
-	passed := max(now.Sub(o.asked), now.Round(0).Sub(o.asked.Round(0)))
-	return passed < o.lease-o.lease/4
-}
-
-// fence is that under which this engine may act for a project now; false if it may
-// not.
-func (o *ownership) fence(project string) (int64, bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	fence, mine := o.fences[project]
-	if !mine {
-		return 0, false
-	}
-	if o.certain(time.Now()) {
-		return fence, true
-	}
-	o.missed[project] = true
-	o.ask()
-	return 0, false
-}
-
-// ask has the store asked soon what this engine owns.
-func (o *ownership) ask() {
-	select {
-	case o.doubted <- struct{}{}:
-	default:
-	}
-}
-
-// doubt notes that the store may have done what it was asked for and failed to say so.
-func (o *ownership) doubt() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.unsure = true
-	o.ask()
-}
-
-// hold notes what the store said that this engine owns in addition. That says nothing about
-// what it owned before: if another engine may have taken that, everything is in doubt until
-// the lease is renewed.
-func (o *ownership) hold(asked time.Time, owned []store.Owner) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.fences) == 0 || o.certain(asked) {
-		o.asked = asked
-	}
-	for _, p := range owned {
-		o.fences[p.Project] = p.Fence
-	}
-}
-
-// confirm compares what this engine believes to own with what the store says: what it has
-// lost, and those for which nobody acted meanwhile, also because the answer of the store that
-// they are this engine's was lost.
-func (o *ownership) confirm(asked time.Time, owned []store.Owner) (lost, again []string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.asked = asked
-	still := map[string]int64{}
-	for _, p := range owned {
-		still[p.Project] = p.Fence
-	}
-	for project, fence := range o.fences {
-		if still[project] != fence {
-			lost = append(lost, project)
-			o.forget(project)
-		}
-	}
-	for project := range o.missed {
-		again = append(again, project)
-	}
-	for project, fence := range still {
-		if _, known := o.fences[project]; !known && fence > o.passed[project] {
-			o.fences[project] = fence
-			again = append(again, project)
-		}
-	}
-	clear(o.missed)
-	o.unsure = false
-	return lost, again
-}
-
-// suspend returns everything that this engine is no longer certain to own. What of it is still
-// its own when the store can be asked again is taken up then.
-func (o *ownership) suspend() []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.certain(time.Now()) {
-		return nil
-	}
-	var doubtful []string
-	for project := range o.fences {
-		if !o.missed[project] {
-			doubtful = append(doubtful, project)
-		}
-		o.missed[project] = true
-	}
-	return doubtful
-}
-
-// rests reports that a project has been idle for two renewals in a row.
-func (o *ownership) rests(p store.Owner) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !p.Idle || o.fences[p.Project] != p.Fence {
-		delete(o.idle, p.Project)
-		return false
-	}
-	o.idle[p.Project]++
-	return o.idle[p.Project] > 1
-}
-
-// drop forgets a project that is owned under this fence; false if it is not.
-func (o *ownership) drop(project string, fence int64) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if fence == 0 || o.fences[project] != fence {
-		return false
-	}
-	o.forget(project)
-	return true
-}
-
-// pass is drop for a fence that another engine has passed: an answer of the store that is older than that says
-// nothing any more.
-func (o *ownership) pass(project string, fence int64) bool {
-	mine := o.drop(project, fence)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.passed[project] = max(o.passed[project], fence)
-	return mine
-}
-
-func (o *ownership) forget(project string) {
-	delete(o.fences, project)
-	delete(o.missed, project)
-	delete(o.idle, project)
-}
-
-func (o *ownership) none() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return len(o.fences) == 0 && !o.unsure
-}
-
 // Owns reports that this engine owns a project under a fence, with time enough to
 // begin what others can see.
 func (e *Engine) Owns(project string, fence int64) bool {
@@ -281,12 +100,24 @@ func (e *Engine) takeAdrift(ctx context.Context) []store.Owner {
 	if len(wanted) == 0 {
 		return nil
 	}
+	taken := e.take(ctx, wanted)
+	if len(taken) == 0 {
+		return nil
+	}
+	if err := e.forgetUnfit(ctx, taken); err != nil {
+		e.fault(ctx, "forget what engines lacked", err)
+	}
+	return taken
+}
+
+// take makes this engine the owner of projects, unless others are.
+func (e *Engine) take(ctx context.Context, wanted []string) []store.Owner {
 	e.owned.change.Lock()
 	defer e.owned.change.Unlock()
 	asked := time.Now()
-	soon, stop = e.bounded(ctx)
+	soon, stop := e.bounded(ctx)
+	defer stop()
 	taken, err := e.store.Take(soon, e.opts.ID, e.opts.Lease, wanted)
-	stop()
 	if err != nil {
 		e.owned.doubt()
 		e.fault(ctx, "take projects", err)
@@ -318,15 +149,15 @@ func (e *Engine) able(ctx context.Context, p store.Owner) bool {
 	if e.opts.Able != nil && !former {
 		why = e.opts.Able(ctx, p.Project)
 	}
-	e.owned.mu.Lock()
-	defer e.owned.mu.Unlock()
+	e.owned.judge(p.Project, why)
 	if why == nil {
-		delete(e.owned.unfit, p.Project)
 		return true
 	}
-	e.owned.unfit[p.Project] = unfit{why.Error(), time.Now().Add(askAgain)}
 	if was.why != why.Error() {
 		e.log.Warn("a project is left to other engines", "project", p.Project, "reason", why)
+	}
+	if err := e.tellUnfit(ctx, p.Project, why); err != nil {
+		e.fault(ctx, "say why a project is left to other engines", err, "project", p.Project)
 	}
 	return false
 }

@@ -24,8 +24,17 @@ func (a *Service) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	for _, q := range questions {
 		byRun[q.Run] = append(byRun[q.Run], q)
 	}
+	stranded, err := a.engine.Stranded(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var waiting []api.Waiting
 	for _, row := range rows {
+		nobody, err := a.waitsStranded(ctx, row, stranded)
+		if err != nil {
+			return nil, err
+		}
+		waiting = append(waiting, nobody...)
 		if row.Status == core.StatusActive && len(byRun[row.ID]) == 0 && a.engine.Left(row.Project) == nil {
 			continue // nothing of it waits, and there may be a thousand of them
 		}

@@ -28,6 +28,10 @@ func (a *Service) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	stranded, err := a.engine.Stranded(ctx)
+	if err != nil {
+		return nil, err
+	}
 	views := make([]api.Run, 0, len(rows))
 	for _, r := range rows {
 		view := viewRow(r)
@@ -40,6 +44,7 @@ func (a *Service) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 				return nil, err
 			default:
 				view = show.Run(run)
+				strand(&view, stranded)
 			}
 		}
 		views = append(views, view)
@@ -86,6 +91,11 @@ func (a *Service) Run(ctx context.Context, id string) (api.RunDetail, error) {
 	if err := a.inLine(ctx, run, &d); err != nil {
 		return d, err
 	}
+	stranded, err := a.engine.Stranded(ctx)
+	if err != nil {
+		return d, err
+	}
+	strand(&d.Run, stranded)
 	return d, a.adviseMerge(ctx, run, &d)
 }
 

@@ -41,6 +41,9 @@ func (v View) Runs(runs []api.Run) []string {
 		if r.Status == api.StatusUnreadable {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Asking, terminal.Line(r.Reason))...)
 		}
+		if r.Stranded != "" {
+			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Asking, terminal.Line(r.Stranded))...)
+		}
 		if r.Next != "" && !r.Status.Terminal() {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)
 		}
@@ -113,6 +116,9 @@ func (v View) facts(d api.RunDetail) []string {
 	lines := []string{
 		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
 		v.fit("  " + v.Style.Faint(v.dots(v.lasted(d.Run), wording.Count(d.Attempts, "attempt"), spoken(d.Cost), tokens))),
+	}
+	if d.Stranded != "" {
+		lines = append(lines, v.hang("  ", v.Style.Asking, terminal.Line(d.Stranded))...)
 	}
 	if chosen := v.choices(d.Options); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))

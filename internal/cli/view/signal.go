@@ -86,7 +86,7 @@ func (v View) runSignal(r api.Run) signal {
 	case core.StatusCompleted:
 		return signal{g("●", "[x]"), words, v.Style.Good}
 	case core.StatusActive:
-		if v.Unattended {
+		if v.Unattended || r.Stranded != "" {
 			return signal{g("◌", "[.]"), "no engine", v.Style.Faint}
 		}
 		return signal{g("◐", "[>]"), words, v.Style.Busy}

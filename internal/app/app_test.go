@@ -54,7 +54,7 @@ func program(args []string) int {
 	case "apart --state":
 		err = app.Serve(ctx, apartOptions(args[2], args[3], args[4]))
 	case "member --state":
-		err = app.Serve(ctx, memberOptions(args[2], args[3], args[4], args[5]))
+		err = app.Serve(ctx, memberOptions(args[2], args[3], args[4]))
 	case "worker await":
 		err = worker.Await(ctx, args[2])
 	case "worker shell":

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -14,7 +15,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/courier"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
-	"github.com/stellwerk-dev/stellwerk/internal/network"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/apart"
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
@@ -22,7 +22,8 @@ import (
 
 // Workers is how the workers of attempts reach engines that share a store.
 type Workers struct {
-	// Listen is where this engine hears them: HOST:PORT, or "" for a port on loopback that stays the same for a state folder.
+	// Listen is where this engine hears them: HOST:PORT, or "" for a socket in the state folder, where nobody else can answer
+	// while the engine is away.
 	Listen string
 	// URL is what workers are told, such as that of a balancer in front of all engines; "" for this engine's own listener.
 	// A worker that finds no engine there keeps what it has to say, and goes on with whichever answers next.
@@ -38,12 +39,27 @@ func (a *App) shared() bool { return a.opts.Database != "" }
 
 // hearWorkers opens the listener for workers.
 func (a *App) hearWorkers(ctx context.Context) error {
-	listener, err := network.ListenAgain(ctx, a.opts.Workers.Listen, a.state.WorkersPort())
+	listener, url, err := a.listenForWorkers(ctx)
 	if err != nil {
 		return fmt.Errorf("listen for the workers of attempts: %w", err)
 	}
-	a.workers, a.workersURL = netutil.LimitListener(listener, workerConnections), cmp.Or(a.opts.Workers.URL, "http://"+listener.Addr().String())
+	a.workers, a.workersURL = netutil.LimitListener(listener, workerConnections), cmp.Or(a.opts.Workers.URL, url)
 	return nil
+}
+
+func (a *App) listenForWorkers(ctx context.Context) (listener net.Listener, url string, err error) {
+	if address := a.opts.Workers.Listen; address != "" {
+		if listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address); err != nil {
+			return nil, "", err
+		}
+		return listener, "http://" + listener.Addr().String(), nil
+	}
+	socket, err := a.state.WorkersSocket()
+	if err != nil {
+		return nil, "", err
+	}
+	listener, err = a.listenAt(socket)
+	return listener, wire.SocketScheme + socket, err
 }
 
 // speakHTTP has attempts on this machine exchange everything over HTTP.

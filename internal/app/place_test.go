@@ -5,128 +5,56 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/balancertest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // memberOptions are those of an engine that shares store and objects, both below a folder, with others, and whose workers find
 // an engine at a balancer.
-func memberOptions(state, common, listen, front string) app.Options {
+func memberOptions(state, common, front string) app.Options {
 	return app.Options{
 		State: state, Version: "test", Database: filepath.Join(common, "db"), Objects: filepath.Join(common, "objects"),
-		Workers: app.Workers{Listen: listen, URL: "http://" + front}, Silence: 3 * time.Second, Lease: time.Second, Checkpoint: 50 * time.Millisecond,
+		Workers: app.Workers{URL: front}, Silence: 3 * time.Second, Lease: time.Second, Checkpoint: 50 * time.Millisecond,
 	}
-}
-
-// balancer leads each connection to whichever of the addresses answers.
-type balancer struct {
-	net.Listener
-	mu   sync.Mutex
-	to   []string
-	open []net.Conn
-}
-
-func newBalancer(t *testing.T) *balancer {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &balancer{Listener: l}
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() { b.lead(conn) })
-		}
-	})
-	t.Cleanup(func() {
-		_ = l.Close()
-		b.mu.Lock()
-		for _, c := range b.open {
-			_ = c.Close()
-		}
-		b.mu.Unlock()
-		all.Wait()
-	})
-	return b
-}
-
-func (b *balancer) add(address string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.to = append(b.to, address)
-}
-
-func (b *balancer) lead(conn net.Conn) {
-	defer func() { _ = conn.Close() }()
-	b.mu.Lock()
-	to := b.to
-	b.mu.Unlock()
-	for _, address := range to {
-		far, err := net.Dial("tcp", address)
-		if err != nil {
-			continue
-		}
-		b.mu.Lock()
-		b.open = append(b.open, conn, far)
-		b.mu.Unlock()
-		back := background(func() { _, _ = io.Copy(conn, far); _ = conn.Close() })
-		_, _ = io.Copy(far, conn)
-		_ = far.Close()
-		<-back
-		return
-	}
-}
-
-func background(do func()) <-chan struct{} {
-	done := make(chan struct{})
-	go func() { defer close(done); do() }()
-	return done
 }
 
 // pair is two hosts with an engine each on one store. The first is a process, so that it can be killed.
 type pair struct {
-	t                     *testing.T
-	front                 *balancer
-	common, shared, dir   string
-	first                 *exec.Cmd
-	firstState, firstAddr string
-	run                   api.Run
-	second                *app.App
+	t                   *testing.T
+	front               *balancertest.Balancer
+	common, shared, dir string
+	first               *exec.Cmd
+	firstState          string
+	run                 api.Run
+	second              *app.App
 }
 
 // newPair starts a run at the first engine, and waits until its agent has made the file ready.
 func newPair(t *testing.T, script string) *pair {
 	t.Helper()
-	p := &pair{t: t, front: newBalancer(t), common: t.TempDir(), shared: t.TempDir(), firstState: stateFolder(t)}
+	p := &pair{t: t, front: balancertest.New(t), common: t.TempDir(), shared: t.TempDir(), firstState: stateFolder(t)}
 	p.dir = repository(t, map[string]string{"agent.sh": "shared=" + p.shared + "\n" + script, ".stellwerk/playbooks/far.yaml": annexPlaybook})
-	p.firstAddr = freeAddress(t)
-	p.front.add(p.firstAddr)
+	p.front.With("first", p.firstState)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.first = exec.Command(self, "member", "--state", p.firstState, p.common, p.firstAddr, p.front.Addr().String())
+	p.first = exec.Command(self, "member", "--state", p.firstState, p.common, p.front.URL())
 	p.first.Env = append(shim.HostEnvironment(os.Environ()), "HOME="+t.TempDir(), "GORACE=atexit_sleep_ms=0")
 	p.first.Stdout, p.first.Stderr = t.Output(), t.Output()
 	if err := p.first.Start(); err != nil {
@@ -151,16 +79,6 @@ func newPair(t *testing.T, script string) *pair {
 	return p
 }
 
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
-
 // handOver ends the first engine, takes everything of its host but what its worker works with, and opens the second.
 func (p *pair) handOver(by syscall.Signal) context.Context {
 	p.t.Helper()
@@ -175,9 +93,9 @@ func (p *pair) handOver(by syscall.Signal) context.Context {
 	}
 	ctx, cancel := context.WithTimeout(api.WithCaller(p.t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
 	p.t.Cleanup(cancel)
-	address := freeAddress(p.t)
-	p.front.add(address)
-	opts := memberOptions(stateFolder(p.t), p.common, address, p.front.Addr().String())
+	opts := memberOptions(stateFolder(p.t), p.common, p.front.URL())
+	p.front.Without("first")
+	p.front.With("second", opts.State)
 	opts.Log = p.t.Output()
 	second, err := app.Open(ctx, opts)
 	if err != nil {
@@ -358,7 +276,7 @@ func TestFoldersOfKilledWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = lock.Close() }()
-	a, err := app.Open(t.Context(), memberOptions(state, common, "", "127.0.0.1:1"))
+	a, err := app.Open(t.Context(), memberOptions(state, common, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,5 +288,43 @@ func TestFoldersOfKilledWorkers(t *testing.T) {
 	}
 	if _, err := os.Stat(alive); err != nil {
 		t.Error("a worker's folder was removed:", err)
+	}
+}
+
+// TestWorkersOfThisMachine find their engine at a socket that only its person can make, as long as nobody names another address.
+func TestWorkersOfThisMachine(t *testing.T) {
+	t.Parallel()
+	state := stateFolder(t)
+	dir := repository(t, map[string]string{"agent.sh": annexWork, ".stellwerk/playbooks/far.yaml": annexPlaybook})
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
+	defer cancel()
+	a, err := app.Open(ctx, memberOptions(state, t.TempDir(), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	socket, err := statefolder.Folder{Dir: state}.WorkersSocket()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(socket); err != nil || info.Mode() != os.ModeSocket|0o600 {
+		t.Errorf("the socket is %v, %v", info, err)
+	}
+	if info, err := os.Stat(filepath.Dir(socket)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("its folder is %v, %v", info, err)
+	}
+	run, err := a.Service.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "far", Trust: true, Yes: true, Isolation: "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Service.Follow(ctx, run.ID, 0, func(core.Event) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := git(t, dir, "show", run.Branch+":hello.txt"); got != "hi" {
+		t.Errorf("the branch has %q", got)
 	}
 }

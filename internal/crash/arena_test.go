@@ -18,6 +18,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/balancertest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
@@ -31,7 +32,7 @@ type arena struct {
 	told   *listener
 	fought []string // branches
 
-	front *front // where workers find an engine
+	front *balancertest.Balancer // where workers find an engine
 
 	speaking sync.RWMutex // held for reading by who speaks to an engine, for writing by who stops or ends one
 	members  map[string]*fighter
@@ -47,8 +48,8 @@ type fighter struct {
 func newArena(t *testing.T, tell func(string) story, engines int) *arena {
 	t.Helper()
 	w := newTeam(t, tell)
-	a := &arena{world: w, members: map[string]*fighter{}, told: hear(t), front: newFront(t)}
-	w.workers = "http://" + a.front.Addr().String()
+	a := &arena{world: w, members: map[string]*fighter{}, told: hear(t), front: balancertest.New(t)}
+	w.workers = a.front.URL()
 	w.more = []string{
 		"STELLWERK_NOTIFY=webhook", "STELLWERK_NOTIFY_WEBHOOK_URL=" + a.told.url, "STELLWERK_NOTIFY_PRIVATE_HOSTS=127.0.0.1",
 		"STELLWERK_NOTIFY_WEBHOOK_SECRET_ENV=HOOK", "HOOK=of-no-use-to-anybody",
@@ -59,7 +60,7 @@ func newArena(t *testing.T, tell func(string) story, engines int) *arena {
 	}
 	a.db = w.open()
 	var err error
-	if a.raw, err = sql.Open("sqlite", "file:"+w.database()+"?_pragma=busy_timeout(0)"); err != nil {
+	if a.raw, err = sql.Open("sqlite", "file:"+w.database()+"?_pragma=busy_timeout(50)"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -88,7 +89,7 @@ func (a *arena) begin(host string) {
 	a.speaking.Lock()
 	defer a.speaking.Unlock()
 	a.members[host] = m
-	a.front.with(host, m.state)
+	a.front.With(host, m.state)
 }
 
 // anyone connects to an engine that is there and not stopped.
@@ -145,7 +146,7 @@ func (a *arena) end(host string, how syscall.Signal) {
 	defer a.speaking.Unlock()
 	m := a.members[host]
 	delete(a.members, host)
-	a.front.without(host)
+	a.front.Without(host)
 	if err := m.life.cmd.Process.Signal(how); err != nil {
 		a.t.Fatal(err)
 	}
@@ -171,11 +172,8 @@ func (a *arena) stop(host string) {
 		if _, err := unix.Wait4(m.life.cmd.Process.Pid, nil, unix.WUNTRACED, nil); err != nil {
 			a.t.Fatal(err)
 		}
-		for range 50 { // whoever else writes is done in a moment
-			if a.hold(0) == nil {
-				return true
-			}
-			time.Sleep(time.Millisecond)
+		if a.hold(func(*sql.Conn) {}) == nil { // whoever else writes is done in a moment
+			return true
 		}
 		if err := m.life.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 			a.t.Fatal(err)
@@ -183,7 +181,7 @@ func (a *arena) stop(host string) {
 		return false
 	})
 	m.stopped = true
-	a.front.without(host)
+	a.front.Without(host)
 }
 
 func (a *arena) resume(host string) {
@@ -194,11 +192,11 @@ func (a *arena) resume(host string) {
 		a.t.Fatal(err)
 	}
 	a.members[host].stopped = false
-	a.front.with(host, a.members[host].state)
+	a.front.With(host, a.members[host].state)
 }
 
-// hold keeps everybody from writing to the store for a while.
-func (a *arena) hold(d time.Duration) error {
+// hold keeps everybody from writing to the store while something is done.
+func (a *arena) hold(during func(*sql.Conn)) error {
 	conn, err := a.raw.Conn(a.t.Context())
 	if err != nil {
 		return err
@@ -207,9 +205,18 @@ func (a *arena) hold(d time.Duration) error {
 	if _, err := conn.ExecContext(a.t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	time.Sleep(d)
+	during(conn)
 	_, err = conn.ExecContext(a.t.Context(), "ROLLBACK")
 	return err
+}
+
+// leasesEnd waits until nobody's lease lasts any more.
+func (a *arena) leasesEnd(conn *sql.Conn) {
+	a.await("the end of all leases", func() bool {
+		var lasting int
+		err := conn.QueryRowContext(a.t.Context(), "SELECT count(*) FROM engines WHERE lease_until > ?", time.Now().UnixMicro()).Scan(&lasting)
+		return err == nil && lasting == 0
+	})
 }
 
 // start begins a run, by any engine.

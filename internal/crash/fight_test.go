@@ -151,7 +151,7 @@ var troubles = []func(a *arena, run string, done <-chan struct{}){
 		a.begin(owner)
 	},
 	func(a *arena, _ string, _ <-chan struct{}) { // nobody reaches the store for longer than a lease
-		a.await("the store", func() bool { return a.hold(2*teamLease) == nil })
+		a.await("the store", func() bool { return a.hold(a.leasesEnd) == nil })
 	},
 	func(a *arena, run string, _ <-chan struct{}) { // somebody pauses the run and has it go on, whoever they ask
 		for _, word := range []func(api.Service) error{

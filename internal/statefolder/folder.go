@@ -42,7 +42,6 @@ func (s Folder) NetworkURL() string      { return s.path("network.url") }
 func (s Folder) NetworkPort() string     { return s.path("network.port") }
 func (s Folder) MetricsAddress() string  { return s.path("metrics.addr") }
 func (s Folder) Workers() string         { return s.path("workers") }
-func (s Folder) WorkersPort() string     { return s.path("workers.port") }
 
 // maxSocketPath is what every system takes as the name of a socket.
 const maxSocketPath = 100
@@ -53,6 +52,9 @@ const maxSocketPath = 100
 func (s Folder) Socket() (string, error) {
 	return s.listening("engine.sock")
 }
+
+// WorkersSocket is where the engine hears the workers of attempts on its machine.
+func (s Folder) WorkersSocket() (string, error) { return s.listening("workers.sock") }
 
 // ToolFolder is what an attempt sees of the state folder: the engine's other
 // socket, which serves the attempts' tools and nothing else, and the scripts

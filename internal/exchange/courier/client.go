@@ -44,9 +44,14 @@ type client struct {
 }
 
 func newClient(base, token, worker string) *client {
+	dial := (&net.Dialer{Timeout: dialTime}).DialContext
+	if socket, local := strings.CutPrefix(base, wire.SocketScheme); local {
+		tcp := dial
+		base, dial = "http://engine", func(ctx context.Context, _, _ string) (net.Conn, error) { return tcp(ctx, "unix", socket) }
+	}
 	return &client{base: strings.TrimSuffix(base, "/"), token: token, worker: worker, http: &http.Client{
 		Transport: &http.Transport{
-			DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, TLSHandshakeTimeout: dialTime,
+			DialContext: dial, TLSHandshakeTimeout: dialTime,
 			ResponseHeaderTimeout: answerTime, MaxIdleConnsPerHost: 4, ForceAttemptHTTP2: true, DisableCompression: true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the token is for nobody else

@@ -57,6 +57,9 @@ type Order struct {
 	Checkpoint time.Duration `json:"checkpoint,omitempty"`
 }
 
+// SocketScheme begins a URL that is a socket's path: engine and worker are on one machine.
+const SocketScheme = "unix://"
+
 // DefaultCheckpoint is how often work in progress is handed in at most.
 const DefaultCheckpoint = time.Minute
 

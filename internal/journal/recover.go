@@ -45,9 +45,12 @@ func (j *Journal) recoverArtifacts(f *runfolder.Folder, run *core.Run, p part, d
 			continue
 		}
 		content, err := j.objects.Open(context.Background(), a.Digest)
-		if err != nil {
+		if gone(err) {
 			j.log.Warn("an artifact cannot be copied into the run's folder", "run", run.Alias, "name", a.Name, "error", err)
 			continue
+		}
+		if err != nil {
+			return err
 		}
 		err = f.Artifact(shelf, p.round, a.Name, content)
 		_ = content.Close() // only read from
@@ -65,9 +68,12 @@ func (j *Journal) recoverTranscript(f *runfolder.Folder, run *core.Run, p part, 
 		return nil
 	}
 	content, err := j.objects.Open(context.Background(), exited.Transcript)
-	if err != nil {
+	if gone(err) {
 		j.log.Warn("a transcript cannot be copied into the run's folder", "run", run.Alias, "attempt", exited.Attempt, "error", err)
 		return nil
+	}
+	if err != nil {
+		return err
 	}
 	defer func() { _ = content.Close() }() // only read from
 	entries, err := toolEntries(content)
@@ -88,3 +94,7 @@ func (j *Journal) recoverTranscript(f *runfolder.Folder, run *core.Run, p part, 
 	}
 	return f.Transcript(exited.Attempt, content)
 }
+
+// gone reports an object that is lost: no run stands still for that. Whatever else keeps one from being opened passes, and
+// the next look tries again.
+func gone(err error) bool { return core.CodeOf(err) == core.CodeNotFound }

@@ -215,6 +215,7 @@ func TestRunsThatAreOverAreForgotten(t *testing.T) {
 type torn struct {
 	object.Objects
 	digest string
+	closed bool // it cannot be opened, rather than read
 }
 
 func (o *torn) Open(ctx context.Context, digest string) (io.ReadSeekCloser, error) {
@@ -223,6 +224,9 @@ func (o *torn) Open(ctx context.Context, digest string) (io.ReadSeekCloser, erro
 		return content, err
 	}
 	o.digest = ""
+	if o.closed {
+		return nil, errors.Join(core.Errorf(core.CodeUnavailable, "the line is dead"), content.Close())
+	}
 	return unreadable{iotest.ErrReader(errors.New("the line is dead")), content}, nil
 }
 
@@ -249,9 +253,13 @@ func TestWhatFailedInTheMiddleIsRepeated(t *testing.T) {
 			t.Fatal(err)
 		}
 		exited := body.(core.AttemptExited)
-		for what, digest := range map[string]string{"transcript": exited.Transcript, "artifact": exited.Delivery.Artifacts[0].Digest} {
+		transcript, artifact := exited.Transcript, exited.Delivery.Artifacts[0].Digest
+		for what, objects := range map[string]*torn{
+			"transcript": {h.objects, transcript, false}, "artifact": {h.objects, artifact, false},
+			"closed transcript": {h.objects, transcript, true}, "closed artifact": {h.objects, artifact, true},
+		} {
 			root := t.TempDir()
-			j := New(root, &torn{h.objects, digest}, slog.New(slog.DiscardHandler))
+			j := New(root, objects, slog.New(slog.DiscardHandler))
 			batches := [][]core.Event{h.events[:4], h.events[4:]}
 			if err := j.Append(t.Context(), h.run(), batches[0]); err != nil {
 				t.Fatal(err)

@@ -18,7 +18,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
-	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -26,7 +25,7 @@ var _ dispatch.Notifier = (*Teller)(nil)
 
 // Options are what a Teller needs.
 type Options struct {
-	Store    store.Documents // keeps what was told, and is to be
+	Store    notify.Store // keeps what was told, and is to be
 	Load     func(ctx context.Context, run string) (*core.Run, error)
 	Project  func(ctx context.Context, id string) (name string, err error)
 	Redactor func(names []string, more ...redact.Secret) *redact.Redactor // of a run with these variables

@@ -32,9 +32,15 @@ type Setup struct {
 	Quiet Quiet
 }
 
+// Store keeps documents. Now is its clock, by which engines on several machines agree whose claim has run out.
+type Store interface {
+	store.Documents
+	Now(ctx context.Context) (time.Time, error)
+}
+
 // Options are what an outbox works with.
 type Options struct {
-	Store store.Documents // keeps what was told, and is to be
+	Store Store // keeps what was told, and is to be
 	// Setup is asked before each message, so that a changed setting holds at once.
 	Setup func() (Setup, error)
 	// Waits says that a notice is still worth telling.
@@ -234,13 +240,17 @@ func (o *Outbox) claim(ctx context.Context, way string, waiting []entry) (mine [
 		}
 		got := false
 		err := o.change(ctx, e.Notice.ID, func(now *entry) error {
-			if got = now.wants(way) && now.free(way, time.Now()); !got {
+			at, err := o.opts.Store.Now(ctx)
+			if err != nil {
+				return err
+			}
+			if got = now.wants(way) && now.free(way, at); !got {
 				return document.ErrKeep
 			}
 			if now.Claims == nil {
 				now.Claims = map[string]time.Time{}
 			}
-			now.Claims[way] = time.Now().Add(claiming)
+			now.Claims[way] = at.Add(claiming)
 			return nil
 		})
 		if err != nil && ctx.Err() == nil {
@@ -273,7 +283,12 @@ func (o *Outbox) conclude(ctx context.Context, setup Setup) time.Duration {
 	defer cancel()
 	waiting, err := o.waiting(ctx)
 	o.note(err)
-	next, now := looking, time.Now()
+	next := looking
+	now, err := o.opts.Store.Now(ctx)
+	if err != nil {
+		o.note(err)
+		return next
+	}
 	for _, e := range waiting {
 		if e.over(setup.Ways, now) {
 			o.note(o.settle(ctx, e.Notice.ID))

@@ -68,7 +68,7 @@ func open(t *testing.T, path string, q Quiet, waits func(Notice) bool, ears ...*
 	return openOn(t, sqlitetest.Open(t, path), q, waits, ears...)
 }
 
-func openOn(t *testing.T, db store.Documents, q Quiet, waits func(Notice) bool, ears ...*ear) *Outbox {
+func openOn(t *testing.T, db Store, q Quiet, waits func(Notice) bool, ears ...*ear) *Outbox {
 	t.Helper()
 	var ways []Way
 	for _, e := range ears {
@@ -267,13 +267,46 @@ func TestAnotherEngineTellsWhatOneLeft(t *testing.T) {
 	})
 }
 
+// ahead is a store whose clock is not that of this machine.
+type ahead struct{ documents }
+
+func (a ahead) Now(ctx context.Context) (time.Time, error) {
+	now, err := a.documents.Now(ctx)
+	return now.Add(time.Hour), err
+}
+
+// TestClaimsAreByTheClockOfTheStore: engines on two machines agree when one has run out.
+func TestClaimsAreByTheClockOfTheStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	synctest.Test(t, func(t *testing.T) {
+		stuck := &ear{name: "a", hangs: make(chan struct{})}
+		db := ahead{sqlitetest.Open(t, path)}
+		o := openOn(t, db, Quiet{}, nil, stuck)
+		say(t, o, "one")
+		time.Sleep(gathering + time.Second) // it is sending
+		claimed, err := document.Read[entry](t.Context(), db, kind, "one")
+		if until := claimed.Value.Claims["a"]; err != nil || time.Until(until) < time.Hour {
+			t.Errorf("it is claimed until %s, %v", until, err)
+		}
+		b := &ear{name: "a"}
+		other := openOn(t, db, Quiet{}, nil, b)
+		time.Sleep(10 * time.Second)
+		if b.tries() > 0 {
+			t.Error("two engines tell at once")
+		}
+		close(stuck.hangs)
+		o.Close()
+		other.Close()
+	})
+}
+
 // mortal is the store of an engine that is killed.
 type mortal struct {
 	documents
 	dead atomic.Bool
 }
 
-type documents = store.Documents
+type documents = Store
 
 var errKilled = errors.New("killed")
 

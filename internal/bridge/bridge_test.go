@@ -27,7 +27,8 @@ func carryOut(_ context.Context, argv []string) error {
 	if argv[0] == "fail" {
 		return errors.New("it failed")
 	}
-	text := fmt.Sprintf("%q %q", argv, os.Environ())
+	_, err := net.Dial("tcp4", Address)
+	text := fmt.Sprintf("%q %q %v", argv, os.Environ(), errors.Is(err, syscall.ECONNREFUSED))
 	return os.WriteFile("did", []byte(text), 0o600)
 }
 

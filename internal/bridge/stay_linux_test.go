@@ -72,7 +72,7 @@ func ends(t *testing.T, done <-chan struct{}) {
 }
 
 // TestBridgeThatStays says how its command ended when nothing else runs inside, and then does what it is asked, as if it had been
-// started for that alone.
+// started for that alone. The network is shut by then.
 func TestBridgeThatStays(t *testing.T) {
 	dir := t.TempDir()
 	channel, end, done := staying(t, dir, `i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; (trap '' TERM; while :; do echo x; done >> beat) & until [ -s beat ]; do :; done; exit 7`)
@@ -86,7 +86,7 @@ func TestBridgeThatStays(t *testing.T) {
 	if err := channel.Do(request(t, dir, "a", "b")); err != nil {
 		t.Fatal(err)
 	}
-	if did, err := os.ReadFile(filepath.Join(dir, "did")); err != nil || string(did) != `["a" "b"] ["PATH=/here" "ONLY=this"]` {
+	if did, err := os.ReadFile(filepath.Join(dir, "did")); err != nil || string(did) != `["a" "b"] ["PATH=/here" "ONLY=this"] true` {
 		t.Errorf("it did %s, %v", did, err)
 	}
 	ends(t, done)

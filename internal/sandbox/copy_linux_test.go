@@ -108,6 +108,20 @@ func TestACopyIsMadeAtEachStart(t *testing.T) {
 	}
 }
 
+// TestACopyIsNamedByItsNumber without a sandbox: one with wrong numbers does not start, and tests of it are skipped.
+func TestACopyIsNamedByItsNumber(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, filepath.Join(dir, "file"), "")
+	files, args, err := openCopies([]copied{{file, "/etc/one", 0o644}, {dir + "/none", "/etc/none", 0o644}, {file, "/etc/two", 0o600}}, 7)
+	const want = "--perms\x000644\x00--file\x007\x00/etc/one\x00--perms\x000600\x00--file\x008\x00/etc/two\x00"
+	if err != nil || len(files) != 2 || string(args) != want {
+		t.Errorf("%v; %d files, %q", err, len(files), args)
+	}
+	if err := closeAll(files); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAMaskIsPutOnce.
 func TestAMaskIsPutOnce(t *testing.T) {
 	const path = "/etc/ssl/private"

@@ -66,7 +66,7 @@ func handInBox(spec Spec, self, dir string, argv []string) (sandbox.Spec, error)
 	box.ReadOnly = slices.DeleteFunc(paths([]string{self, keptIndex(filepath.Dir(dir))}, spec.ReadOnly), func(p string) bool {
 		return p == spec.Workspace || strings.HasPrefix(p, spec.Workspace+"/")
 	})
-	env, err := handInVariables(spec, dir, box)
+	env, err := handInVariables(spec, dir, paths([]string{spec.Workspace}, spec.Writable))
 	if err != nil {
 		return sandbox.Spec{}, err
 	}
@@ -74,13 +74,18 @@ func handInBox(spec Spec, self, dir string, argv []string) (sandbox.Spec, error)
 	return box, nil
 }
 
-// handInVariables is the environment of a hand-in. Programs are found where box shows them.
-func handInVariables(spec Spec, home string, box sandbox.Spec) ([]string, error) {
+// handInVariables is the environment of a hand-in. Programs are found where they are shown and the agent could not write: bent is
+// what it could write to.
+func handInVariables(spec Spec, home string, bent []string) ([]string, error) {
+	visible := sandbox.Spec{
+		Dir: "/", Private: spec.Private, Masked: paths(spec.Masked, bent),
+		ReadOnly: slices.DeleteFunc(paths(spec.ReadOnly), func(p string) bool { return slices.Contains(bent, p) }),
+	}
 	env := variables{"TERM": "dumb", "HOME": home, "GIT_TERMINAL_PROMPT": "0"}
 	env.add(HostEnvironment(os.Environ()))
 	env.setIdentity(spec.Identity)
 	env["STELLWERK_ATTEMPT"], env["STELLWERK_OUT"] = spec.Attempt, spec.Job.Out
-	if err := env.setPath(spec.Isolation, box, ""); err != nil {
+	if err := env.setPath(spec.Isolation, visible, ""); err != nil {
 		return nil, err
 	}
 	return env.list(), nil

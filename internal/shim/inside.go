@@ -71,22 +71,13 @@ func (i *inside) handIn(ctx context.Context, folder string, spec Spec, opts Opti
 	if order.Identity, err = bridge.IdentityOf(spec.Workspace); err != nil {
 		return HandIn{}, err
 	}
-	if order.Env, err = handInVariables(spec, shown, i.unbent(spec)); err != nil {
+	if order.Env, err = handInVariables(spec, shown, i.of.box.Writable); err != nil {
 		return HandIn{}, err
 	}
 	if err := i.do(ctx, time.Duration(spec.HandInTimeout), order, dir); err != nil {
 		return HandIn{}, err
 	}
 	return acceptHandIn(folder, dir)
-}
-
-// unbent is what the sandbox shows that its agent could not write to: git is looked for nowhere else.
-func (i *inside) unbent(spec Spec) sandbox.Spec {
-	bent := i.of.box.Writable
-	return sandbox.Spec{
-		Dir: "/", Private: spec.Private, Masked: paths(spec.Masked, bent),
-		ReadOnly: slices.DeleteFunc(paths(spec.ReadOnly), func(p string) bool { return slices.Contains(bent, p) }),
-	}
 }
 
 // do has the bridge carry out a request, within the limits of a hand-in. If that takes too long or too much, the sandbox ends.

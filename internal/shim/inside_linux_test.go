@@ -148,6 +148,22 @@ func TestLastWordsOfAnAgentWhoseSandboxStays(t *testing.T) {
 	}
 }
 
+// TestGitOfAHandInIsNotTheAgents, although the machine's PATH leads to a folder that the agent may write to.
+func TestGitOfAHandInIsNotTheAgents(t *testing.T) {
+	onlySandbox(t)
+	for _, open := range []bool{false, true} {
+		tools := t.TempDir()
+		bin := maker(t)(filepath.Join(tools, "bin"))
+		a := shimtest.New(t, sandbox.Sandbox, `echo work > kept.txt; printf '#!/bin/sh\nexit 9\n' > "$BIN/git"; chmod +x "$BIN/git"; command -v git`, func(s *shim.Spec) {
+			s.ReadOnly, s.Writable, s.Env, s.Network.Open = []string{tools}, []string{bin}, map[string]string{"BIN": bin}, open
+		})
+		exit := a.Run(t, "PATH="+bin+":"+os.Getenv("PATH"))
+		if apart(t, a) != open || a.BundleFile(t, exit, "kept.txt") != "work" || !slices.Equal(a.Said(t, "text"), []string{filepath.Join(bin, "git")}) {
+			t.Errorf("apart: %v; it said %q; exit is %+v", apart(t, a), a.Said(t, "text"), exit)
+		}
+	}
+}
+
 // heldUp makes what git calls in the workspace hold the hand-in up.
 const heldUp = `echo work > kept.txt; printf '#!/bin/sh\n: > waits\nuntil [ -e go ]; do sleep 0.02; done; exit 1\n' > held-up; chmod +x held-up
 	git config core.fsmonitor ./held-up; git config core.fsmonitorHookVersion 2`

@@ -76,7 +76,7 @@ func (x *Exchange) base(ctx context.Context, o exchange.Offer) (*wire.Base, erro
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	pack, err := x.put(ctx, func(w io.Writer) error { return o.Pack(ctx, w) })
+	pack, err := x.pack(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +86,34 @@ func (x *Exchange) base(ctx context.Context, o exchange.Offer) (*wire.Base, erro
 		return nil, err
 	}
 	return &known, x.replace(ctx, kindBase, key, data)
+}
+
+// mostPacked is how many packs this engine remembers.
+const mostPacked = 256
+
+// pack is the pack of an attempt's base. Runs that begin with the same commits share one, as long as this engine remembers it: a
+// commit is the same everywhere, and so is its history if it is cut off alike.
+func (x *Exchange) pack(ctx context.Context, o exchange.Offer) (wire.Object, error) {
+	key := strings.Join(append([]string{wire.Digest(o.Shallow), o.Base}, o.Also...), "+")
+	x.mu.Lock()
+	made, known := x.packed[key]
+	x.mu.Unlock()
+	if known {
+		if there, err := x.Objects.Touch(ctx, made.Digest); err != nil || there { // so that it is not discarded before a document names it
+			return made, err
+		}
+	}
+	made, err := x.put(ctx, func(w io.Writer) error { return o.Pack(ctx, w) })
+	if err != nil {
+		return made, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.packed) >= mostPacked {
+		clear(x.packed)
+	}
+	x.packed[key] = made
+	return made, nil
 }
 
 // put keeps what write writes.

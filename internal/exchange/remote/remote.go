@@ -73,13 +73,14 @@ type Exchange struct {
 	heard   contact
 	changed map[spawn.ID]chan struct{} // closed when something of the attempt changed in this process
 	copies  map[spawn.ID]*replica
+	packed  map[string]wire.Object // packs of bases, by what is in them
 }
 
 var _ exchange.Exchange = (*Exchange)(nil)
 
 // New makes an exchange.
 func New(o Options) *Exchange {
-	return &Exchange{Options: o, heard: newContact(), changed: map[spawn.ID]chan struct{}{}, copies: map[spawn.ID]*replica{}}
+	return &Exchange{Options: o, heard: newContact(), changed: map[spawn.ID]chan struct{}{}, copies: map[spawn.ID]*replica{}, packed: map[string]wire.Object{}}
 }
 
 // Shared implements exchange.Exchange.

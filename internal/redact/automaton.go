@@ -35,6 +35,11 @@ func newAutomaton(patterns [][]byte, foldCase bool) *automaton {
 			a.class[c-'a'+'A'] = a.class[c]
 		}
 	}
+	states := 1 // at most
+	for _, p := range patterns {
+		states += len(p)
+	}
+	a.next, a.depth, a.ends = make([]uint32, 0, states*a.columns), make([]int, 0, states), make([][]int, 0, states)
 	a.addState(0)
 	for i, p := range patterns {
 		a.insert(i, p)
@@ -44,7 +49,7 @@ func newAutomaton(patterns [][]byte, foldCase bool) *automaton {
 }
 
 func (a *automaton) addState(depth int) int {
-	a.next = append(a.next, make([]uint32, a.columns)...)
+	a.next = a.next[:len(a.next)+a.columns] // there is room, and it is zero
 	a.depth = append(a.depth, depth)
 	a.ends = append(a.ends, nil)
 	return len(a.depth) - 1

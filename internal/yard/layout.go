@@ -20,7 +20,11 @@ type layout struct {
 }
 
 func layRepository(gitDir string, l layout) error {
-	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
+	folders := []string{"objects/info", "refs/heads", "info"}
+	if len(l.alternates) == 0 { // one that borrows comes and goes with an attempt, and git makes these when it needs them
+		folders = append(folders, "objects/pack", "refs/tags")
+	}
+	for _, sub := range folders {
 		if err := os.MkdirAll(filepath.Join(gitDir, sub), 0o755); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -222,6 +223,86 @@ func TestACommitAsGitWritesIt(t *testing.T) {
 	}{{"m", testIdentity(), noon()}, {"über", Identity{"Å", "å@ö"}, noon()}} {
 		if _, err := commitText(tree, f.base, c.message, c.by, c.when); err != nil {
 			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// TestNothingIsCommittedOfABaseAsItWas: git add speaks of a file that was changed and changed back in between.
+func TestNothingIsCommittedOfABaseAsItWas(t *testing.T) {
+	f := newFixture(t)
+	h, err := newHandIn(f.handInSpec(t, f.workspace(t)))
+	must(t, err)
+	commit, pack, err := h.commitByHand(h.spec.Index)
+	must(t, err)
+	equal(t, "commit", commit, f.base)
+	equal(t, "pack", len(pack), 0)
+}
+
+// TestOnlyWhatGitStoredIsPacked: git itself has to say what is wrong with anything else.
+func TestOnlyWhatGitStoredIsPacked(t *testing.T) {
+	content := []byte("content")
+	loose := func(object string) []byte {
+		raw, err := deflate([]byte(object))
+		must(t, err)
+		return raw
+	}
+	id := hashObject("blob", content)
+	whole := loose("blob 7\x00content")
+	for name, c := range map[string]struct {
+		make func(file string) error
+		most int
+		odd  bool
+	}{
+		"as it should be":     {func(file string) error { return os.WriteFile(file, whole, 0o600) }, 7, false},
+		"more than there may": {func(file string) error { return os.WriteFile(file, whole, 0o600) }, 6, true},
+		"another content":     {func(file string) error { return os.WriteFile(file, loose("blob 7\x00CONTENT"), 0o600) }, 7, true},
+		"another size":        {func(file string) error { return os.WriteFile(file, loose("blob 8\x00content"), 0o600) }, 7, true},
+		"another kind":        {func(file string) error { return os.WriteFile(file, loose("tree 7\x00content"), 0o600) }, 7, true},
+		"without end": {func(file string) error {
+			return os.WriteFile(file, loose("blob 7\x00"+strings.Repeat("0", 1<<20)), 0o600)
+		}, 7, true},
+		"no head":        {func(file string) error { return os.WriteFile(file, loose("content"), 0o600) }, 7, true},
+		"cut off":        {func(file string) error { return os.WriteFile(file, whole[:len(whole)-6], 0o600) }, 7, true},
+		"not compressed": {func(file string) error { return os.WriteFile(file, []byte("blob 7\x00content"), 0o600) }, 7, true},
+		"none":           {func(string) error { return nil }, 7, true},
+		"a pipe":         {func(file string) error { return syscall.Mkfifo(file, 0o600) }, 7, true},
+		"a link elsewhere": {func(file string) error {
+			return errors.Join(os.WriteFile(file+".real", whole, 0o600), os.Symlink(file+".real", file))
+		}, 7, true},
+	} {
+		h := &handInState{private: folder(t)}
+		file := filepath.Join(h.private, "objects", id.String()[:2], id.String()[2:])
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), c.make(file)))
+		p := smallPack{known: map[objectID]bool{}, left: c.most}
+		err := h.addBlobs(&p, &index{entries: []indexEntry{{hash: id}}})
+		if errors.Is(err, errOdd) != c.odd || err != nil && !c.odd {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !c.odd {
+			equal(t, name+": objects", p.count, 1)
+		}
+	}
+}
+
+// TestACheckpointByHandHasALimit: it is that of any bundle.
+func TestACheckpointByHandHasALimit(t *testing.T) {
+	f := newFixture(t)
+	dir := f.workspace(t)
+	sh(t, dir, "head -c 5000 /dev/urandom > new")
+	spec := f.handInSpec(t, dir)
+	spec.When = noon()
+	_, _, err := collected(t, spec, packedByHand)
+	must(t, err)
+	info, err := os.Stat(spec.Bundle)
+	must(t, err)
+	for _, c := range []struct {
+		most   int64
+		tooBig bool
+	}{{info.Size(), false}, {info.Size() - 1, true}} {
+		spec.MaxBytes = c.most
+		_, _, err := collected(t, spec, packedByHand)
+		if _, is := errors.AsType[*TooBigError](err); is != c.tooBig || err != nil && !is {
+			t.Errorf("%d of %d bytes: %v", c.most, info.Size(), err)
 		}
 	}
 }

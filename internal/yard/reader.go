@@ -234,11 +234,11 @@ func (p *readerProcess) answer(name string) (object, error) {
 	if len(fields) != 3 || !isHash(fields[0]) {
 		return object{}, fmt.Errorf("unexpected answer of git: %.200q", line)
 	}
-	size, err := strconv.ParseInt(fields[2], 10, 64)
+	size, err := strconv.ParseUint(fields[2], 10, 62)
 	if err != nil {
 		return object{}, fmt.Errorf("unexpected answer of git: %w", err)
 	}
-	return object{hash: fields[0], kind: fields[1], size: size}, nil
+	return object{hash: fields[0], kind: fields[1], size: int64(size)}, nil
 }
 
 func (p *readerProcess) content(size int64) ([]byte, error) {

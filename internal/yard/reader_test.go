@@ -1,8 +1,11 @@
 package yard
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -78,5 +81,30 @@ func TestReaderTellsWhatIsNotThere(t *testing.T) {
 	var big *TooBigError
 	if _, err := f.yard.ReadFile(ctx(t), f.base, "src/a.txt", 3); !errors.As(err, &big) || big.Size != 8 {
 		t.Errorf("more than is wanted: %v", err)
+	}
+}
+
+// TestReaderAsksForSeveral: answers come in the order of the questions, and only what was asked for is taken.
+func TestReaderAsksForSeveral(t *testing.T) {
+	one, two := strings.Repeat("1", 40), strings.Repeat("2", 40)
+	for answers, good := range map[string]bool{
+		one + " blob 3\nabc\n" + two + " blob 0\n\n":  true,
+		two + " blob 0\n\n" + one + " blob 3\nabc\n":  false,
+		one + " tree 3\nabc\n" + two + " blob 0\n\n":  false,
+		one + " blob 4\nabcd\n" + two + " blob 0\n\n": false,
+		one + " blob 3\nabc\n" + two + " missing\n":   false,
+		one + " blob 3\nabc\n":                        false,
+		one + " blob 3\nabc\n" + two + " blob -1\n\n": false,
+	} {
+		ended := exec.CommandContext(ctx(t), "true")
+		must(t, ended.Run())
+		p := &readerProcess{cmd: ended, in: discarded{}, out: bufio.NewReader(strings.NewReader(answers))}
+		contents, err := p.askAll("blob", []string{one, two}, 3)
+		if (err == nil) != good || errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: %v", answers, err)
+		}
+		if good && (string(contents[0]) != "abc" || len(contents[1]) != 0) {
+			t.Errorf("%q: %q", answers, contents)
+		}
 	}
 }

@@ -63,3 +63,8 @@ const Remembered = remembered
 func (e *Engine) MovedSince(ctx context.Context, since string) (Moved, error) {
 	return e.movedSince(ctx, since)
 }
+
+// Lacks is the document by which an engine says that it cannot work on a project.
+func Lacks(project, id string) store.Document {
+	return store.Document{Kind: unfitKind, Key: project + "/" + id, Data: []byte(`{"host":"somewhere","reason":"something"}`)}
+}

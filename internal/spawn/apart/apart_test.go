@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -80,6 +81,24 @@ func TestASpare(t *testing.T) {
 	if pool.Close() == nil {
 		t.Error("there is no other spare")
 	}
+}
+
+// TestASpareWritesItsAttemptsLog: what keeps it from its attempt is found there.
+func TestASpareWritesItsAttemptsLog(t *testing.T) {
+	station := exchangetest.NewStation(t)
+	station.Prepare(station.Current(), sandbox.None, "true")
+	pool, e := spare.New(exchangetest.Ahead(t)), station.Engine()
+	pool.Refill()
+	s := e.Spawner(func(o *apart.Options) {
+		o.Empty, o.Spares, o.Token = nil, pool, func(spawn.ID) string { return "of nobody" }
+	})
+	if err := s.Start(t.Context(), spawn.Order{ID: exchangetest.First, Env: []string{shimtest.QuickExit}}); err != nil {
+		t.Fatal(err)
+	}
+	shimtest.Await(t, "the reason", func() bool {
+		log, err := os.ReadFile(filepath.Join(e.Folder(exchangetest.First), shim.LogFile))
+		return err == nil && strings.Contains(string(log), "no worker's")
+	})
 }
 
 // TestByHand: a place that engines know nothing of starts a worker with flags, and its token in a file.

@@ -27,14 +27,19 @@ func counted(cmd *cobra.Command) {
 			return err
 		}
 		if len(args) > 0 && fits(cmd, args[:len(args)-1]) == nil {
-			return shell.Usagef("%s: %q is one argument too many", cmd.CommandPath(), args[len(args)-1])
+			return shell.Usagef("%s: %q is one argument too many", commandName(cmd), args[len(args)-1])
 		}
 		if len(cmd.ValidArgs) > 0 && len(args) > 0 {
 			return shell.UsageError{Err: err}
 		}
 		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
-		return shell.UsageError{Err: core.Errorf(core.CodeInvalid, "%s needs %s, but got %s", cmd.CommandPath(), needed(cmd), counting(len(args))).WithHint("%s", example)}
+		return shell.UsageError{Err: core.Errorf(core.CodeInvalid, "%s needs %s, but got %s", commandName(cmd), needed(cmd), counting(len(args))).WithHint("%s", example)}
 	}
+}
+
+// commandName is what a person types after the program's name, which begins every message.
+func commandName(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
 // needed are the arguments that a command must have.
@@ -114,7 +119,7 @@ func combined(cmd *cobra.Command, err error) error {
 	})
 	switch {
 	case len(absent) > 0:
-		return shell.Usagef("%s needs %s", cmd.CommandPath(), strings.Join(absent, ", "))
+		return shell.Usagef("%s needs %s", commandName(cmd), strings.Join(absent, ", "))
 	case len(exclusive) > 1:
 		return shell.Usagef("%s: use only one", strings.Join(exclusive, " and "))
 	}

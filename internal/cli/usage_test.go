@@ -67,15 +67,15 @@ func TestUsageErrorsSayWhatIsTaken(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"run"}, "stellwerk: stellwerk run needs \"GOAL\", but got nothing\n  try: stellwerk run \"add a search field to the list\"\n"},
+		{[]string{"run"}, "stellwerk: run needs \"GOAL\", but got nothing\n  try: stellwerk run \"add a search field to the list\"\n"},
 		{[]string{"run", "x", "--max-cost", "abc"}, "stellwerk: --max-cost abc: must be a number, such as 2.5 (pause when the run has cost this many USD)\n"},
 		{[]string{"run", "x", "--attempts", "1.5"}, "stellwerk: --attempts 1.5: must be a whole number, such as 3 (tries per stage and round (default 3))\n"},
 		{[]string{"run", "x", "--max-time", "long"}, "stellwerk: --max-time long: must be a time, such as 45m or 2h30m (pause after this TIME, such as 2h30m)\n"},
 		{[]string{"run", "x", "--max-cost"}, "stellwerk: --max-cost needs a value (pause when the run has cost this many USD)\n"},
 		{[]string{"run", "x", "--yes=perhaps"}, "stellwerk: --yes perhaps: must be true or false (approve every gate; recorded as policy, not as you)\n"},
-		{[]string{"status", "a", "b"}, "stellwerk: stellwerk status: \"b\" is one argument too many\n"},
-		{[]string{"doctor", "x"}, "stellwerk: stellwerk doctor: \"x\" is one argument too many\n"},
-		{[]string{"tokens", "add", "ada"}, "stellwerk: stellwerk tokens add needs --role (what it allows: viewer, approver or admin)\n"},
+		{[]string{"status", "a", "b"}, "stellwerk: status: \"b\" is one argument too many\n"},
+		{[]string{"doctor", "x"}, "stellwerk: doctor: \"x\" is one argument too many\n"},
+		{[]string{"tokens", "add", "ada"}, "stellwerk: tokens add needs --role (what it allows: viewer, approver or admin)\n"},
 		{[]string{"approve", "--follow", "--detach"}, "stellwerk: --detach and --follow: use only one\n"},
 		{[]string{"serve", "--listen", "99999"}, "stellwerk: --listen 99999: put an address before the port\n  try: --listen 127.0.0.1:7341\n"},
 		{[]string{"serve", "--listen", "127.0.0.1:99999"}, "stellwerk: --listen 127.0.0.1:99999: a port must be between 0 and 65535\n"},

@@ -148,6 +148,20 @@ func TestThePlanGoesBackToWhoMadeIt(t *testing.T) {
 	}
 }
 
+// What a person sent back is credited to them, not to the stage that was under way.
+func TestWhoSentItBackIsSeen(t *testing.T) {
+	for text, want := range map[string]string{
+		"":            "alice sent it back from review, and gave no reason.",
+		"say it once": "alice sent it back from review:",
+	} {
+		d := atReview(core.ReviewApproved)
+		d.Stages[1].Asked = &core.Hotfix{By: core.Person("alice"), From: "review", Text: text}
+		if _, body := get(t, serve(t, waiting(d), api.RoleViewer), "/runs/r1"); !strings.Contains(body, want) || strings.Contains(body, "Requested in this round") {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
 // Who asked for something sees that it was taken up.
 func TestWhatWasAskedForIsSeen(t *testing.T) {
 	d := atReview(core.ReviewApproved)

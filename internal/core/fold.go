@@ -133,7 +133,7 @@ func apply(r *Run, e Event, body Body) {
 		skip(r, e, b)
 	case FeedbackGiven:
 		sentBack(r, e, SentBack{From: b.Stage, To: b.Stage, Text: b.Text})
-		sendBack(r, r.Stage(b.Stage), OpenFeedback, &Hotfix{Text: b.Text}, b.Reset)
+		sendBack(r, r.Stage(b.Stage), OpenFeedback, &Hotfix{By: e.Actor, Text: b.Text}, b.Reset)
 	case RolledBack:
 		rollBack(r, e, b)
 	case ApprovalRequested:

@@ -118,7 +118,7 @@ func discard(r *Run, e Event, b StageDiscarded) {
 	s.Status, s.ClosedAt = StageOmitted, r.Now()
 	if b.Again {
 		sentBack(r, e, SentBack{From: s.ID, To: s.ID, Text: b.Reason})
-		s.Status, s.Next = StageStale, &Reopen{Reason: OpenRollback, Hotfix: &Hotfix{Text: b.Reason}}
+		s.Status, s.Next = StageStale, &Reopen{Reason: OpenRollback, Hotfix: &Hotfix{By: e.Actor, Text: b.Reason}}
 	} else {
 		settleBack(r, s, true)
 	}

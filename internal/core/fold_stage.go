@@ -38,7 +38,7 @@ func rollBack(r *Run, e Event, b RolledBack) {
 	if b.Auto && len(b.Findings) == 0 {
 		reason = OpenMissing
 	}
-	sendBack(r, target, reason, &Hotfix{From: b.From, Text: b.Text, Findings: b.Findings}, b.Reset)
+	sendBack(r, target, reason, &Hotfix{By: e.Actor, From: b.From, Text: b.Text, Findings: b.Findings}, b.Reset)
 	if b.Auto {
 		r.AutoRounds++
 	}

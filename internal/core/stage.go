@@ -99,6 +99,7 @@ func (r *Run) Worn(s *Stage, kind TaskKind) bool {
 
 // Hotfix is why a stage is done again, in words for the agent.
 type Hotfix struct {
+	By       Actor     `json:"by,omitzero"` // who sent the work back
 	From     string    `json:"from,omitempty"`
 	Text     string    `json:"text,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`

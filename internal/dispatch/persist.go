@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -77,7 +78,7 @@ func advise(run *core.Run, err error) string {
 	case errors.Is(err, forge.ErrToken), errors.Is(err, forge.ErrNoToken), errors.Is(err, forge.ErrTokenFile):
 		return "put a token that is valid where the settings forge_token_env or forge_token_file name it"
 	case errors.Is(err, forge.ErrForbidden):
-		return "give the token the permissions that docs/forges.md lists, or use one that has them"
+		return "give the token the permissions that it needs, or use one that has them: " + plain.Manual("forges.md")
 	case errors.Is(err, forge.ErrNotFound):
 		return "check that " + run.Repository + " exists on " + run.ForgeURL + " and that the token may see it"
 	case errors.Is(err, yard.ErrNoRepository):

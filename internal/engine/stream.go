@@ -14,7 +14,7 @@ import (
 )
 
 // runEncoding changes when the encoding of core.Run does.
-const runEncoding = 10
+const runEncoding = 11
 
 // snapshotFormat differs between releases that encode a run differently or read
 // different events: a snapshot stands for all events before it, and an engine that

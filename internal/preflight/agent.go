@@ -12,6 +12,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
@@ -72,7 +73,7 @@ func (in Input) claude() *problem {
 	}
 	return &problem{
 		fmt.Sprintf("the playbook %s needs Claude Code, but `claude` is not on the PATH", in.Playbook.Name),
-		"install it (npm install -g @anthropic-ai/claude-code), or use another program as the agent: see docs/recipes.md",
+		"install it (npm install -g @anthropic-ai/claude-code), or use another program as the agent: " + plain.Manual("recipes.md#another-program-as-the-agent"),
 	}
 }
 

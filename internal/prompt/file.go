@@ -28,7 +28,7 @@ type File struct {
 // goal, what the round must fix, the evidence against the last delivery, and the schemas of outputs.
 func Files(in Input) []File {
 	files := []File{{GoalName, []byte(plain.Text(in.Goal) + "\n")}}
-	if in.Hotfix != nil {
+	if in.Hotfix != nil && (in.Hotfix.Text != "" || len(in.Hotfix.Findings) > 0) {
 		files = append(files, File{HotfixName, hotfixFile(*in.Hotfix)})
 	}
 	if in.Failed != nil {

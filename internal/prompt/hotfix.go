@@ -10,18 +10,11 @@ import (
 
 // Again says why the phase is done again; "" if it is done for the first time.
 func (v view) Again() string {
-	from := ""
-	if v.Hotfix != nil && v.Hotfix.From != "" {
-		from = code(v.Hotfix.From)
-	}
 	switch v.Reason {
 	case core.OpenFeedback:
 		return "A person looked at the result of this phase and asks for changes."
 	case core.OpenRollback:
-		if from == "" {
-			return "A later phase found something that this phase must fix."
-		}
-		return "The later phase " + from + " found something that this phase must fix."
+		return rolledBack(v.Hotfix)
 	case core.OpenMissing:
 		return "This phase passed before, but a later phase lacks one of its outputs. Hand in every output named below."
 	case core.OpenRedo:
@@ -30,6 +23,32 @@ func (v view) Again() string {
 	case core.OpenAdvance, core.OpenWoken, core.OpenWatchdog:
 	}
 	return ""
+}
+
+// rolledBack says who wants the phase done again: a person, whose words a later phase must
+// not be credited with, or a later phase.
+func rolledBack(h *core.Hotfix) string {
+	from, person := "", false
+	if h != nil && h.From != "" {
+		from = code(h.From)
+	}
+	if h != nil {
+		person = h.By.Kind == core.ActorPerson
+	}
+	switch {
+	case person && from == "":
+		return "A person sent the run back to this phase."
+	case person:
+		return "A person sent the run back to this phase while " + from + " was under way."
+	case from == "":
+		return "A later phase found something that this phase must fix."
+	}
+	return "The later phase " + from + " found something that this phase must fix."
+}
+
+// Unexplained reports that a person sent the run back without saying what is to change.
+func (v view) Unexplained() bool {
+	return v.Reason == core.OpenRollback && v.Hotfix != nil && v.Hotfix.By.Kind == core.ActorPerson && v.Hotfix.Text == "" && len(v.Hotfix.Findings) == 0
 }
 
 // HotfixText is what the round must fix, in the given words.

@@ -264,6 +264,17 @@ func TestRollbackFindings(t *testing.T) {
 	golden(t, "rollback.md", build(t, r, "backend-1-1", nil))
 }
 
+// A person's word is theirs: the phase that was under way found nothing.
+func TestRollbackByAPerson(t *testing.T) {
+	r := dashboard()
+	s := r.Stage("backend")
+	s.Round, s.Reason = 2, core.OpenRollback
+	s.Hotfix = &core.Hotfix{By: core.Person("alice"), From: "review", Text: "Sort the orders by date."}
+	golden(t, "rollback-person.md", build(t, r, "backend-1-1", nil))
+	s.Hotfix = &core.Hotfix{By: core.Person("alice"), From: "review"}
+	golden(t, "rollback-unexplained.md", build(t, r, "backend-1-1", nil))
+}
+
 func TestReview(t *testing.T) {
 	r := dashboard()
 	r.Stages[2] = &core.Stage{ID: "review", Status: core.StageOpen, Round: 1, Base: workCommit, Reason: core.OpenAdvance, Tasks: []*core.Task{{

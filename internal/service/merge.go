@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -267,7 +268,12 @@ func handwork(ctx context.Context, run *core.Run, m *api.Mergeable) error {
 	if tree != "" && m.Ahead == 0 && len(m.Conflicts) == 0 {
 		m.Tree = tree
 	}
-	if tree != "" && m.Reason == "" {
+	switch {
+	case tree == "" || m.Reason != "":
+	case m.Ahead > 0:
+		m.Reason = fmt.Sprintf("%s is checked out in %s and has %s that %s lacks, so it cannot be fast-forwarded",
+			m.Base, tree, wording.Count(m.Ahead, "commit"), m.Branch)
+	default:
 		m.Reason = fmt.Sprintf("%s is checked out in %s, and files that you work with are touched only if you say so", m.Base, tree)
 	}
 	edit := " --no-edit"

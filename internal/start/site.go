@@ -7,6 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -79,7 +80,7 @@ func (g *ground) fetchError(err error) error {
 	case errors.Is(err, yard.ErrNoCommits):
 		return core.Errorf(core.CodeInvalid, "the repository at %s has no commits yet", g.remote).WithHint("push a first one")
 	case errors.Is(err, yard.ErrAuth):
-		hint = "the server does not let Stellwerk in; docs/projects.md says which credentials it is given"
+		hint = "the server does not let Stellwerk in; which credentials it is given: " + plain.Manual("projects.md")
 	}
 	return core.Wrap(core.CodeUnavailable, err, "the repository cannot be fetched", hint)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/rest"
 	"github.com/stellwerk-dev/stellwerk/internal/forges"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -191,7 +192,7 @@ func (u *upstream) enter() error {
 		_, err = forges.Connect(u.settings.Kind.V, u.settings.URL.V, u.repository, token)
 	}
 	if err != nil {
-		return core.Wrap(core.CodeInvalid, err, "the forge cannot be used", "set the token where the engine runs; docs/forges.md says how")
+		return core.Wrap(core.CodeInvalid, err, "the forge cannot be used", "set the token where the engine runs: "+plain.Manual("forges.md"))
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ func option(verb core.Verb) string {
 		core.VerbWithoutIsolation: "--isolation none",
 		core.VerbWithTrust:        "--trust",
 		core.VerbWithAge:          "--older-than 30d",
+		core.VerbStateFolder:      "--state FOLDER",
 	}[verb]
 }
 
@@ -69,13 +70,13 @@ func arguments(c core.Choice) string {
 		return "run"
 	case core.VerbStartBranch:
 		return "run --branch NAME"
-	case core.VerbRestore, core.VerbReplay, core.VerbInbox, core.VerbConversations, core.VerbProjects, core.VerbTrust, core.VerbServe,
+	case core.VerbRestore:
+		return "restore BACKUP"
+	case core.VerbReplay, core.VerbInbox, core.VerbConversations, core.VerbProjects, core.VerbTrust, core.VerbServe,
 		core.VerbCockpit, core.VerbPrune:
 		return strings.TrimSpace(string(c.Verb) + " " + c.Run)
 	case core.VerbRebuild:
 		return "resume FOLDER"
-	case core.VerbStateFolder:
-		return "--state FOLDER"
 	case core.VerbRuns:
 		return "status"
 	case core.VerbPlaybooks:
@@ -99,7 +100,7 @@ func arguments(c core.Choice) string {
 	case core.VerbRequeueEpic:
 		return "projects requeue " + c.Project + " " + cmp.Or(c.Epic, "EPIC")
 	case core.VerbJoin, core.VerbShowPlan, core.VerbWithBase, core.VerbWithBranch, core.VerbWithName, core.VerbWithPlaybook, core.VerbWithProject,
-		core.VerbWithRepository, core.VerbWithLocalForge, core.VerbWithSandbox, core.VerbWithoutIsolation, core.VerbWithTrust, core.VerbWithAge:
+		core.VerbWithRepository, core.VerbWithLocalForge, core.VerbWithSandbox, core.VerbWithoutIsolation, core.VerbWithTrust, core.VerbWithAge, core.VerbStateFolder:
 		// are no commands of ours
 	}
 	return string(c.Verb)

@@ -70,7 +70,7 @@ func Event(e core.Event) (what, detail string) {
 		return "project spent", fmt.Sprintf("%s, %s, %s of work, %s in other runs", Expense(b.Others.Cost()), Tokens(b.Others.Tokens), Duration(b.Others.Worked), cmp.Or(Count(b.Others.Attempts, "attempt"), "no attempt"))
 	case core.VerifyRequested:
 		if b.Fresh {
-			return "checks begin", b.Task + ", of all that was done, without memory"
+			return "checks begin", b.Task + ", all of them again"
 		}
 		return "checks begin", cmp.Or(b.Attempt, b.Task)
 	case core.VerifyConcluded:
@@ -179,7 +179,7 @@ func Event(e core.Event) (what, detail string) {
 		return "workspaces removed", ""
 	case core.PersonNotified:
 		_, seq, _ := strings.Cut(b.Event, "#")
-		return "told a person", "of event " + cmp.Or(seq, b.Event) + " of this run"
+		return "notice", "of event " + cmp.Or(seq, b.Event) + " of this run, in the ways that your settings for notify name"
 	case core.ProjectRegistered:
 		return "project registered", b.Name
 	case core.ContentTrusted:

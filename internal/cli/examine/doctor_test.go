@@ -152,7 +152,7 @@ func TestDoctorLooksAtTheDatabase(t *testing.T) {
 	b.Run(t, shell.ExitOK, "doctor") // there is none, which is in order
 	clitest.WriteFile(t, filepath.Join(state, "stellwerk.db"), strings.Repeat("not a database\n", 100))
 	b.Run(t, shell.ExitError, "doctor")
-	b.Said(t, b.Out, "fail  database    database "+filepath.Join(state, "stellwerk.db")+" is damaged", "`stellwerk restore`")
+	b.Said(t, b.Out, "fail  database    database "+filepath.Join(state, "stellwerk.db")+" is damaged", "`stellwerk restore BACKUP`")
 }
 
 // A folder that cannot be looked at is not one that the first run makes, nor is

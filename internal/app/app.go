@@ -35,6 +35,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
 	"github.com/stellwerk-dev/stellwerk/internal/forges"
 	"github.com/stellwerk-dev/stellwerk/internal/journal"
+	"github.com/stellwerk-dev/stellwerk/internal/logging"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 	"github.com/stellwerk-dev/stellwerk/internal/notice"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
@@ -65,7 +66,7 @@ type Options struct {
 	Version string
 	Log     io.Writer // where the engine logs; nil for nowhere
 	Verbose bool
-	// LogFormat is how the log is written: LogText, which "" means, or LogJSON.
+	// LogFormat is how the log is written: logging.Text, which "" means, or logging.JSON.
 	LogFormat string
 	// LogLevel is the least of what is logged; Verbose is LevelDebug.
 	LogLevel slog.Level
@@ -156,7 +157,11 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 	}
 	a := &App{opts: opts, state: state, lock: lock, rules: redact.DefaultRules()}
 	a.redactor = redact.New(redact.Options{Secrets: engineSecrets(), Rules: a.rules})
-	a.log = newLogger(opts, a.redactor)
+	level := opts.LogLevel
+	if opts.Verbose {
+		level = slog.LevelDebug
+	}
+	a.log = logging.New(opts.Log, opts.LogFormat, level, a.redactor)
 	if err := a.build(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}

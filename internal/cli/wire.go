@@ -10,6 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/logging"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -66,7 +67,7 @@ func sqliteVersion(ctx context.Context) (version string, err error) {
 
 // served begins an engine that logs as it was asked to.
 func served(ctx context.Context, o shell.ConnectOptions, begin func(context.Context, app.Options) error) error {
-	level, err := app.CheckLog(o.LogFormat, o.LogLevel)
+	level, err := logging.Check(o.LogFormat, o.LogLevel)
 	if err != nil {
 		return err
 	}

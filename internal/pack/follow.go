@@ -62,7 +62,7 @@ func (r Restorer) leave(ctx context.Context, y *yard.Yard, code *code, ref, comm
 }
 
 // Bring adds to a yard the objects that events of a run after a number name and the yard lacks, and no refs. It returns the
-// number of the last event.
+// number of the last event, also if the error is *Away.
 func (r Restorer) Bring(ctx context.Context, y *yard.Yard, project, run string, after int64) (int64, error) {
 	code := newCode()
 	for {
@@ -81,6 +81,6 @@ func (r Restorer) Bring(ctx context.Context, y *yard.Yard, project, run string, 
 	if len(code.said) == 0 {
 		return after, nil
 	}
-	_, _, err := r.fill(ctx, y, project, code)
+	_, err := r.fill(ctx, y, project, code)
 	return after, err
 }

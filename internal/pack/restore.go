@@ -3,6 +3,7 @@ package pack
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,8 +32,9 @@ type Restorer struct {
 }
 
 // Restore brings a yard that is empty or behind up to what the events of a project say: bases from the repositories that
-// stand for them, all else from packs; then its refs follow the events. A yard that lacks something stays marked as empty, so
-// that the next engine tries again; what is there can be used. Nobody else may be changing refs of the yard's runs meanwhile.
+// stand for them, all else from packs; then its refs follow the events. If a repository does not have its bases, whatever rests
+// on them stays out, and the error is *Away: what is there is complete and can be used, and the yard stays marked as empty, so
+// that the next engine tries again. Nobody else may be changing refs of the yard's runs meanwhile.
 func (r Restorer) Restore(ctx context.Context, y *yard.Yard, project string) error {
 	code, err := r.project(ctx, project)
 	if err != nil {
@@ -55,13 +57,13 @@ func (r Restorer) Follow(ctx context.Context, y *yard.Yard, project string, runs
 	return err
 }
 
-// bring adds what a yard lacks and has its refs follow. It reports whether all is there then.
+// bring adds what a yard lacks and has its refs follow, also if the error is *Away. It reports whether all is there then.
 func (r Restorer) bring(ctx context.Context, y *yard.Yard, project string, code *code) (whole bool, err error) {
-	have, whole, err := r.fill(ctx, y, project, code)
-	if err != nil {
+	have, err := r.fill(ctx, y, project, code)
+	if !usable(err) {
 		return false, err
 	}
-	return whole, r.follow(ctx, y, code, have)
+	return len(have) == len(code.said), cmp.Or(r.follow(ctx, y, code, have), err)
 }
 
 // RestoreRun brings into a yard what the events of one run name and the yard does not have.
@@ -70,11 +72,11 @@ func (r Restorer) RestoreRun(ctx context.Context, y *yard.Yard, project, run str
 	if err := code.read(run, events); err != nil {
 		return err
 	}
-	have, _, err := r.fill(ctx, y, project, code)
-	if err != nil {
+	have, err := r.fill(ctx, y, project, code)
+	if !usable(err) {
 		return err
 	}
-	return y.Place(ctx, r.present(code, have))
+	return cmp.Or(y.Place(ctx, r.present(code, have)), err)
 }
 
 func (c *code) read(run string, events []core.Event) error {
@@ -88,31 +90,36 @@ func (c *code) read(run string, events []core.Event) error {
 	return nil
 }
 
-// fill brings in the objects that the yard lacks. It returns which of the commits that events name it has then, and whether
-// that is all.
-func (r Restorer) fill(ctx context.Context, y *yard.Yard, project string, code *code) (have map[string]bool, whole bool, err error) {
+// fill brings in the objects that the yard lacks. It returns which of the commits that events name it has then, also if the
+// error is *Away.
+func (r Restorer) fill(ctx context.Context, y *yard.Yard, project string, code *code) (have map[string]bool, err error) {
 	said := slices.Collect(maps.Keys(code.said))
 	have, err = y.Have(ctx, said)
 	if err != nil || len(have) == len(said) {
-		return have, true, err
+		return have, err
 	}
 	late, err := r.late(ctx, project)
+	if err == nil {
+		err = r.take(ctx, y, late) // first, because others may rest on them
+	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	// The late packs are not thin, so their order does not matter; others may rest on them.
-	if err := r.take(ctx, y, late); err != nil {
-		return nil, false, err
-	}
-	whole, err = r.bases(ctx, y, code)
+	away, err := r.bases(ctx, y, code)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	if err := r.take(ctx, y, code.packs); err != nil {
-		return nil, false, err
+	err = r.take(ctx, y, code.packs)
+	if away != nil && errors.Is(err, yard.ErrPrerequisites) {
+		err = nil // they rest on what is away
 	}
-	have, err = y.Have(ctx, said)
-	return have, whole && len(have) == len(said), err
+	if err == nil {
+		have, err = y.Have(ctx, said)
+	}
+	if err == nil && away != nil && len(have) < len(said) {
+		err = away
+	}
+	return have, err
 }
 
 // take brings in the packs whose commits the yard lacks.
@@ -179,21 +186,25 @@ func (r Restorer) read(ctx context.Context, run string, code *code) error {
 	}
 }
 
-// bases fetches the commits that runs began at and that no pack holds. It reports whether all are there: what a run
-// of which that is missing built on them cannot be restored, but others can.
-func (r Restorer) bases(ctx context.Context, y *yard.Yard, code *code) (whole bool, err error) {
-	whole = true
+// bases fetches the commits that runs began at and that no pack holds. It returns the repositories that do not have them, nil
+// if all are there: what a run built on one that is missing cannot be restored, but others can.
+func (r Restorer) bases(ctx context.Context, y *yard.Yard, code *code) (*Away, error) {
+	refused := map[string]refusal{}
 	for _, at := range slices.Sorted(maps.Keys(code.bases)) {
 		lacks, err := r.lacking(ctx, y, code.bases[at])
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		if len(lacks) == 0 {
 			continue
 		}
+		seen := look(at)
 		failure := y.Fetch(ctx, at) // its branches are what a pack may rest on
+		if failure != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if lacks, err = r.lacking(ctx, y, code.bases[at]); err != nil {
-			return false, err
+			return nil, err
 		}
 		var missing []string
 		for _, b := range lacks {
@@ -204,12 +215,15 @@ func (r Restorer) bases(ctx context.Context, y *yard.Yard, code *code) (whole bo
 		if len(missing) > 0 && filepath.IsAbs(at) {
 			failure = y.FetchCommits(ctx, at, missing)
 		}
-		if len(missing) > 0 && failure != nil {
-			whole = false
-			r.Log.Error("the repository that a run began in does not have its first commit any more", "repository", at, "commits", missing, "error", failure)
+		if failure != nil && len(lacks) > 0 {
+			refused[at] = refusal{seen, failure}
+			r.Log.Error("a repository that runs began in does not give their first commits", "repository", at, "commits", missing, "error", failure)
 		}
 	}
-	return whole, nil
+	if len(refused) == 0 {
+		return nil, nil
+	}
+	return &Away{refused}, nil
 }
 
 func (r Restorer) lacking(ctx context.Context, y *yard.Yard, bases []base) ([]base, error) {

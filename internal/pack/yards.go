@@ -48,6 +48,7 @@ type Others interface {
 type openYard struct {
 	mu       sync.Mutex
 	yard     *yard.Yard // nil until it is opened
+	away     *Away      // what it lacks, nil if nothing
 	followed bool
 	fence    int64            // under which it follows
 	position int64            // of the store
@@ -70,6 +71,11 @@ func (y *Yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 			return nil, err
 		}
 	}
+	if o.away != nil && o.away.Changed() {
+		if err := o.lacks(y.Code.Restore(ctx, o.yard, project)); err != nil {
+			return nil, err
+		}
+	}
 	if y.Others != nil {
 		if err := y.follow(ctx, project, o); err != nil {
 			return nil, err
@@ -89,11 +95,32 @@ func (y *Yards) fill(ctx context.Context, project string, o *openYard) error {
 	if err == nil && empty && y.Others == nil {
 		err = y.Code.Restore(ctx, opened, project)
 	}
-	if err != nil {
+	if !usable(err) {
 		return errors.Join(err, opened.Close())
 	}
 	o.yard = opened
+	return o.lacks(err)
+}
+
+// lacks notes how the yard was filled. It returns the error unless the yard can be used all the same.
+func (o *openYard) lacks(err error) error {
+	if !usable(err) {
+		return err
+	}
+	o.away, _ = errors.AsType[*Away](err)
+	o.yard.Lacks(err)
 	return nil
+}
+
+// lacksMore is lacks for what was added to the yard: whatever it lacked before is still missing.
+func (o *openYard) lacksMore(err error) error {
+	if err == nil {
+		return nil
+	}
+	if more, ok := errors.AsType[*Away](err); ok && o.away != nil {
+		maps.Copy(more.repositories, o.away.repositories)
+	}
+	return o.lacks(err)
 }
 
 // follow brings a yard up to date with what other engines did. Its refs follow the events when this engine has just got the
@@ -106,7 +133,7 @@ func (y *Yards) follow(ctx context.Context, project string, o *openYard) error {
 		return err
 	}
 	if !o.followed {
-		err = y.Code.Restore(ctx, o.yard, project)
+		err = o.lacks(y.Code.Restore(ctx, o.yard, project))
 	} else {
 		err = y.catchUp(ctx, project, o, fence != 0 && fence == o.fence)
 	}
@@ -125,10 +152,11 @@ func (y *Yards) catchUp(ctx context.Context, project string, o *openYard, mine b
 	}
 	if !mine {
 		o.seqs = map[string]int64{}
-		return y.Code.Follow(ctx, o.yard, project, runs)
+		return o.lacksMore(y.Code.Follow(ctx, o.yard, project, runs))
 	}
 	for _, run := range runs {
-		if o.seqs[run], err = y.Code.Bring(ctx, o.yard, project, run, o.seqs[run]); err != nil {
+		o.seqs[run], err = y.Code.Bring(ctx, o.yard, project, run, o.seqs[run])
+		if err := o.lacksMore(err); err != nil {
 			return err
 		}
 	}

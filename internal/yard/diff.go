@@ -108,7 +108,7 @@ func (y *Yard) Diff(ctx context.Context, w io.Writer, base, head string, o DiffO
 		return true, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("diff %s %s: %w", base, head, err)
+		return false, fmt.Errorf("diff %s %s: %w", base, head, y.explained(err))
 	}
 	return false, nil
 }
@@ -120,7 +120,7 @@ func (y *Yard) diffTree(ctx context.Context, base, head string, args ...string) 
 	}
 	out, err := y.git().run(ctx, command...)
 	if err != nil {
-		return nil, fmt.Errorf("compare %s and %s: %w", base, head, err)
+		return nil, fmt.Errorf("compare %s and %s: %w", base, head, y.explained(err))
 	}
 	return out, nil
 }

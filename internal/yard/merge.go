@@ -69,8 +69,8 @@ func (y *Yard) haveAll(ctx context.Context, commits ...string) error {
 		if !isHash(commit) {
 			return fmt.Errorf("%q is not a full commit hash", commit)
 		}
-		if ok, err := y.Exists(ctx, commit); err != nil || !ok {
-			return fmt.Errorf("commit %s: %w", commit, notFoundOr(err))
+		if _, err := y.Resolve(ctx, commit); err != nil {
+			return err
 		}
 		if err := y.vet(ctx, commit); err != nil {
 			return err

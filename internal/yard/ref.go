@@ -86,7 +86,7 @@ func (y *Yard) object(ctx context.Context, rev, kind string) (string, error) {
 	}
 	found, err := y.reader.look(ctx, rev+"^{"+kind+"}")
 	if errors.Is(err, ErrNotFound) {
-		return "", fmt.Errorf("%s %q: %w", kind, rev, ErrNotFound)
+		return "", y.absent(kind, rev)
 	}
 	return found.hash, err
 }

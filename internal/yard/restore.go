@@ -32,6 +32,27 @@ func (y *Yard) Restored() error {
 	return syncDir(y.dir)
 }
 
+// Lacks says why the yard does not have everything: whoever asks for a commit that is not there is told. A nil error takes it back.
+func (y *Yard) Lacks(why error) { y.lacks.Store(&why) }
+
+// absent is ErrNotFound about an object of a kind, with why it is not there if that is known.
+func (y *Yard) absent(kind, rev string) error {
+	err := fmt.Errorf("%s %q: %w", kind, rev, ErrNotFound)
+	if !isHash(rev) {
+		return err // a branch need not have been there
+	}
+	return y.explained(err)
+}
+
+// explained adds to a failure why an object that was not found is not there, if that is known.
+func (y *Yard) explained(err error) error {
+	why := y.lacks.Load()
+	if why == nil || *why == nil || !errors.Is(err, ErrNotFound) && !stderrHas(err, "bad object") {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, *why)
+}
+
 // Source is one bundle to restore, which was checked when it was made or imported. Reading it to its end fails if it is not
 // what was checked.
 type Source struct {
@@ -39,8 +60,10 @@ type Source struct {
 	Open func(ctx context.Context) (io.ReadCloser, error)
 }
 
-// Restore brings the objects of bundles into the yard, in this order, because each may rest on those before it. It sets no
-// ref. A thousand small bundles cost one process: their packs are joined into one. A large one is handed to git by itself.
+// Restore brings the objects of bundles into the yard. It sets no ref. A bundle that rests on others comes after them; one that
+// rests on commits which are nowhere stays out, so that whatever the yard has of a commit is all of it. The rest comes in, and
+// the error is ErrPrerequisites. A thousand small bundles cost one process: their packs are joined into one. A large one is
+// handed to git by itself.
 func (y *Yard) Restore(ctx context.Context, sources []Source) (err error) {
 	defer wrap(&err, "restore yard %s", y.dir)
 	small, err := y.join()
@@ -48,15 +71,31 @@ func (y *Yard) Restore(ctx context.Context, sources []Source) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, small.close()) }()
-	for _, source := range sources {
-		if err := small.restore(ctx, source); err != nil {
-			return fmt.Errorf("%s: %w", source.Name, err)
+	var waiting []error
+	for tried := 0; len(sources) > 0 && len(sources) != tried; {
+		tried = len(sources)
+		var later []Source
+		waiting = nil
+		for _, source := range sources {
+			err := small.restore(ctx, source)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", source.Name, err)
+			}
+			if errors.Is(err, errEarly) {
+				later, waiting = append(later, source), append(waiting, err)
+			} else if err != nil {
+				return err
+			}
 		}
+		sources = later
 	}
-	return small.flush(ctx)
+	return errors.Join(append(waiting, small.flush(ctx))...)
 }
 
-// restore takes one bundle in.
+// errEarly says that nothing of a bundle was taken in, because a commit that it rests on is not there.
+var errEarly = fmt.Errorf("%w", ErrPrerequisites)
+
+// restore takes one bundle in, or nothing of it with errEarly.
 func (j *joined) restore(ctx context.Context, source Source) (err error) {
 	from, err := source.Open(ctx)
 	if err != nil {
@@ -64,8 +103,14 @@ func (j *joined) restore(ctx context.Context, source Source) (err error) {
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	in := bufio.NewReader(&cancellable{ctx, from})
-	if _, err := readBundleHeader(in); err != nil {
+	header, err := readBundleHeader(in)
+	if err != nil {
 		return err
+	}
+	for _, commit := range header.prerequisites {
+		if err := j.has(ctx, commit); err != nil {
+			return err
+		}
 	}
 	pack, err := io.ReadAll(io.LimitReader(in, maxJoined+1))
 	if err != nil {
@@ -83,6 +128,18 @@ func (j *joined) restore(ctx context.Context, source Source) (err error) {
 	}
 	if err == nil && j.at > maxBatch {
 		err = j.flush(ctx)
+	}
+	return err
+}
+
+// has looks for a commit among what was joined and in the yard.
+func (j *joined) has(ctx context.Context, commit string) error {
+	id, err := parseID(commit)
+	if err != nil || j.known[id] != nil {
+		return err
+	}
+	if _, err = j.yard.reader.look(ctx, commit); errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("%w: it rests on commit %s", errEarly, commit)
 	}
 	return err
 }

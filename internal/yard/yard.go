@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Yard is one bare repository. Its methods may be called from several goroutines
@@ -35,6 +36,7 @@ type Yard struct {
 	byHand    extent   // of trees that are checked out without git
 	reader    reader
 	fetching  chan struct{} // held during a fetch
+	lacks     atomic.Pointer[error]
 
 	// Credentials finds the credentials for remotes; nil if none needs any. It is set before the yard is used.
 	Credentials Credentials

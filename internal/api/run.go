@@ -33,6 +33,7 @@ type Run struct {
 	Advice   core.Advice `json:"advice,omitzero"`
 	Halted   bool        `json:"halted,omitempty"`   // paused, and what was under way is stopped
 	Stranded string      `json:"stranded,omitempty"` // why no engine can work on it, and what to do
+	Turn     string      `json:"turn,omitempty"`     // why nothing of it is at work: its attempts wait for slots
 	Stage    string      `json:"stage"`
 	Attempts int         `json:"attempts"`
 	core.Cost

@@ -45,6 +45,9 @@ func pausing(d api.RunDetail, back string) pauseForm {
 	f.Raise = d.Pause.Code == core.PauseBudget || d.Pause.Code == core.PauseProjectLimit
 	f.Resume = f.Resume && !f.Raise
 	f.words(d)
+	if !f.Words && f.Remake == "" { // no stage can be gone back to: there is no form for it
+		f.Advice.Choices = slices.DeleteFunc(slices.Clone(f.Advice.Choices), func(c core.Choice) bool { return c.Verb == core.VerbRollback })
+	}
 	f.RemakeName = titleOf(d.Stages, f.Remake)
 	switch {
 	case f.Remake != "":

@@ -86,3 +86,18 @@ func TestAPausedRunGoesBack(t *testing.T) {
 		t.Errorf("the same again, without a word: %d", w.Code)
 	}
 }
+
+// TestNoWayBackIsNotOffered: with every earlier stage skipped there is no form, so no link leads to one.
+func TestNoWayBackIsNotOffered(t *testing.T) {
+	svc := paused(core.PausePublish, about("r1", core.VerbRollback, core.VerbCancel)...)
+	d, err := svc.Run(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Stages[0].Status = core.StageOmitted
+	svc.Put(d)
+	_, body := get(t, serve(t, svc, api.RoleApprover), "/runs/r1")
+	if strings.Contains(body, "Send it back") || !strings.Contains(body, `<a href="/runs/r1#end">Cancel the run</a>`) {
+		t.Error("the page offers a way back that it has no form for, or does not offer to cancel")
+	}
+}

@@ -218,3 +218,13 @@ func TestHowAProjectStandsIsSaidEverywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestAProjectThatHasWorkedHasGoals: also when nothing of it is open any more.
+func TestAProjectThatHasWorkedHasGoals(t *testing.T) {
+	for tasks, want := range map[int]string{0: "No goal yet", 3: `<a href="/runs?project=shop">Its runs</a>`} {
+		svc := &apitest.Service{ProjectList: []api.Project{{ID: "p", Name: "shop", State: api.ProjectFree, Tasks: tasks}}}
+		if _, body := get(t, serve(t, svc, api.RoleViewer), "/"); !strings.Contains(body, want) {
+			t.Errorf("with %d tasks the page does not say %q", tasks, want)
+		}
+	}
+}

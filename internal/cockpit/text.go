@@ -37,7 +37,6 @@ func (c *cockpit) functions() template.FuncMap {
 		"amount":      wording.Amount,
 		"short":       wording.Short,
 		"clip":        clip,
-		"inLine":      wording.InLine,
 		"advice":      advice,
 		"typed":       typed,
 		"plural":      wording.Number,

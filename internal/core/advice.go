@@ -44,7 +44,11 @@ func (r *Run) gateChoices() []Choice {
 // words that it names.
 func (r *Run) pauseAdvice() Advice {
 	advice, busy := r.Pause.Advice, r.Busy()
-	if advice.Hint == "" && len(advice.Choices) == 0 {
+	switch {
+	case r.Pause.Code == PausePublish && r.PullRequest == nil && r.Work() == r.BaseCommit && !r.Managed():
+		// There is nothing to publish, and trying again finds nothing either.
+		advice = Advice{Choices: r.Choices(VerbRollback, VerbCancel)}
+	case advice.Hint == "" && len(advice.Choices) == 0:
 		advice.Choices = r.Choices(VerbStatus)
 	}
 	switch r.Pause.Code {

@@ -32,7 +32,7 @@ func (a *Service) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	views := make([]api.Run, 0, len(rows))
+	views, line := make([]api.Run, 0, len(rows)), &turns{store: a.store}
 	for _, r := range rows {
 		view := viewRow(r)
 		if r.EndedAt == nil {
@@ -45,6 +45,9 @@ func (a *Service) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 			default:
 				view = show.Run(run)
 				strand(&view, stranded)
+				if err := line.run(ctx, run, &view); err != nil {
+					return nil, err
+				}
 			}
 		}
 		views = append(views, view)
@@ -99,19 +102,21 @@ func (a *Service) Run(ctx context.Context, id string) (api.RunDetail, error) {
 	return d, a.adviseMerge(ctx, run, &d)
 }
 
-// inLine says of each task that waits for slots where it stands in the line.
+// inLine says of each task that waits for slots what it waits for and where it stands in the line.
 func (a *Service) inLine(ctx context.Context, run *core.Run, d *api.RunDetail) (err error) {
+	line := &turns{store: a.store}
 	for i, s := range run.Stages {
 		for j, t := range s.Tasks {
 			if !run.InLine(t) {
 				continue
 			}
-			if d.Stages[i].Tasks[j].Place, err = a.store.PlaceInLine(ctx, run.Waiter(t)); err != nil {
+			task := &d.Stages[i].Tasks[j]
+			if task.Blocked, task.Place, err = line.task(ctx, run, t); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return line.run(ctx, run, &d.Run)
 }
 
 // Events implements api.Service.

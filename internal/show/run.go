@@ -99,7 +99,7 @@ func task(t *core.Task) api.Task {
 		task.Prepared = t.Prepared.Results
 	}
 	if t.Blocked != nil {
-		task.Blocked = t.Blocked.String()
+		task.Blocked = wording.Turn(*t.Blocked, nil, 0)
 	}
 	for _, at := range t.Attempts {
 		v := api.Attempt{

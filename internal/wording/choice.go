@@ -115,7 +115,7 @@ func effect(code core.PauseCode, c core.Choice) string {
 		{core.PauseCondition, core.VerbResume}: "evaluates it again",
 		{core.PauseWall, core.VerbResume}:      "grants the same time again",
 		{core.PauseInput, core.VerbRollback}:   "has it made",
-		{core.PausePublish, core.VerbRollback}: "has it fixed",
+		{core.PausePublish, core.VerbRollback}: "does that stage again",
 		{core.PauseAction, core.VerbSkip}:      "goes on without this stage",
 		{core.PauseInput, core.VerbSkip}:       "goes on without this stage",
 		{core.PauseCondition, core.VerbSkip}:   "goes on without this stage",

@@ -31,8 +31,8 @@ func TestAdvice(t *testing.T) {
 		"`stellwerk status calm-fox` shows why; then `stellwerk retry calm-fox`, `stellwerk feedback calm-fox \"…\"`, or `stellwerk skip calm-fox`; a higher `resources.memory` in your settings is for new runs": {
 			core.PauseAttempts, core.Advice{Choices: append(r.Choices(core.VerbStatus, core.VerbRetry, core.VerbFeedback, core.VerbSkip), core.Choice{Verb: core.VerbRaise, Limit: core.ResourceLimit("memory")})},
 		},
-		"`stellwerk resume calm-fox` tries again, `stellwerk rollback calm-fox --to STAGE` has it fixed": {core.PausePublish, core.Advice{Choices: r.Choices(core.VerbResume, core.VerbRollback)}},
-		"this is a defect: `stellwerk replay calm-fox` shows how it came about":                          {core.PauseUnlawful, core.Advice{Hint: "this is a defect", Choices: r.Choices(core.VerbReplay)}},
+		"`stellwerk resume calm-fox` tries again, `stellwerk rollback calm-fox --to STAGE` does that stage again": {core.PausePublish, core.Advice{Choices: r.Choices(core.VerbResume, core.VerbRollback)}},
+		"this is a defect: `stellwerk replay calm-fox` shows how it came about":                                   {core.PauseUnlawful, core.Advice{Hint: "this is a defect", Choices: r.Choices(core.VerbReplay)}},
 		"say what it is to do: `stellwerk say \"…\"`; `stellwerk resume calm-fox` lets it try again": {
 			core.PauseBarren, core.Advice{Hint: "say what it is to do", Choices: append([]core.Choice{{Verb: core.VerbSay}}, r.Choices(core.VerbResume)...)},
 		},

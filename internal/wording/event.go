@@ -48,9 +48,9 @@ func Event(e core.Event) (what, detail string) {
 	case core.AttemptRequested:
 		return "attempt requested", fmt.Sprintf("%s from %s", b.Attempt, Short(b.Base))
 	case core.ClaimRefused:
-		return "has to wait", fmt.Sprintf("%s: %s is held by %s", b.Task, b.Claim, cmp.Or(b.Holder, "others"))
+		return "has to wait", Colon(b.Task, Taken(b.Claim, nil))
 	case core.ClaimFreed:
-		return "may go on", b.Claim.String() + " is free"
+		return "may go on", Colon(b.Task, "a slot is free")
 	case core.AttemptStarted:
 		isolation := b.Isolation
 		if isolation == "none" {

@@ -119,7 +119,7 @@ type Word func(ctx context.Context, svc api.Service, run api.Run) (api.Run, erro
 // Steer gives a person's word about a run, and continues the run.
 func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) error {
 	if a.Detach || sh.Session != "" {
-		if err := sh.EnsureEngine(ctx); err != nil {
+		if err := sh.EnsureEngine(ctx, shell.Present); err != nil {
 			return err
 		}
 	}
@@ -132,7 +132,7 @@ func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) 
 			return err
 		}
 		return Continue(ctx, sh, svc, run, a)
-	})
+	}, shell.Present)
 }
 
 // Continue follows the run if asked to, or if nobody else would drive it, and

@@ -54,7 +54,8 @@ func list(ctx context.Context, sh *shell.Shell) error {
 			about = sh.Console.Style.Bad("not valid: ") + terminal.Line(firstProblem(e.Problem)) +
 				"; `" + sh.Command("playbook validate "+plain.ShellWord(e.Name)) + "` says it all"
 		}
-		lines = append(lines, fmt.Sprintf("%-16s %-9s %s", terminal.Line(e.Name), view.Place(e.Origin), about))
+		prefix := fmt.Sprintf("%-16s %-9s ", terminal.Line(e.Name), view.Place(e.Origin))
+		lines = append(lines, terminal.Hang(prefix, about, sh.Console.Width())...)
 	}
 	return sh.Print(map[string][]entry{"playbooks": entries}, lines...)
 }

@@ -47,8 +47,8 @@ func roles(sh *shell.Shell, name string) error {
 	}
 	var lines []string
 	for _, e := range entries {
-		line := terminal.Pad(terminal.Line(e.Name), 20) + " " + terminal.Pad(view.Place(e.Origin), 9) + " " + terminal.Line(e.Description)
-		lines = append(lines, sh.Console.Style.Fit(line, sh.Console.Width()))
+		prefix := terminal.Pad(terminal.Line(e.Name), 20) + " " + terminal.Pad(view.Place(e.Origin), 9) + " "
+		lines = append(lines, terminal.Hang(prefix, terminal.Line(e.Description), sh.Console.Width())...)
 	}
 	return sh.Print(map[string][]roleEntry{"roles": entries}, lines...)
 }

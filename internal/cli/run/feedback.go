@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/drive"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -71,7 +72,7 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell.Shell, args []strin
 	})
 }
 
-// notARun refuses a run's name without words.
+// notARun refuses a run's name without words, also if it is misspelt.
 func notARun(ctx context.Context, svc api.Service, text string) error {
 	if strings.ContainsAny(text, " \t\n/") {
 		return nil
@@ -80,8 +81,23 @@ func notARun(ctx context.Context, svc api.Service, text string) error {
 	if err == nil {
 		return shell.Usagef("%s is a run; say what should change in it", text)
 	}
-	if core.CodeOf(err) == core.CodeNotFound {
-		return nil
+	if core.CodeOf(err) != core.CodeNotFound {
+		return err
 	}
-	return err
+	runs, err := svc.Runs(ctx, api.RunQuery{Limit: recentRuns})
+	if err != nil {
+		return err
+	}
+	var aliases []string
+	for _, r := range runs {
+		aliases = append(aliases, r.Alias)
+	}
+	if meant := yamlfile.Nearest(text, aliases); meant != "" {
+		return shell.UsageError{Err: core.Errorf(core.CodeInvalid, "there is no run %q, and no words say what should change", text).
+			WithHint(`stellwerk feedback %s "…"`, meant)}
+	}
+	return nil
 }
+
+// recentRuns is among how many runs one is looked for that was probably meant.
+const recentRuns = 100

@@ -183,6 +183,8 @@ func TestFeedbackNeedsWords(t *testing.T) {
 	b.Run(t, shell.ExitUsage, "feedback")
 	b.Run(t, shell.ExitUsage, "feedback", "  ")
 	b.Run(t, shell.ExitUsage, "feedback", "alias-1")
+	b.Run(t, shell.ExitUsage, "feedback", "ailas-1")
+	b.Said(t, b.Err, `there is no run "ailas-1"`, `stellwerk feedback alias-1 "…"`)
 	b.Asked(t)
 	b.Console.In = strings.NewReader("from a pipe\n")
 	b.Run(t, shell.ExitOK, "feedback", "-")

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
 )
 
@@ -67,6 +70,21 @@ func (sh *Shell) Options() (ConnectOptions, error) {
 // Existing makes Connect fail if no engine runs already.
 func Existing(opts *ConnectOptions) { opts.Existing = true }
 
+// Present makes Connect fail if --state names a folder that does not exist. It is for commands that have nothing to do
+// in an empty one: a misspelt name must not leave a new state folder behind.
+func Present(opts *ConnectOptions) { opts.Present = true }
+
+// missing refuses a state folder that --state names and that does not exist.
+func (sh *Shell) missing(opts ConnectOptions) error {
+	if !opts.Present || sh.StateFlag == "" || opts.Server != "" {
+		return nil
+	}
+	if _, err := os.Stat(opts.State); !errors.Is(err, fs.ErrNotExist) {
+		return nil // what else is wrong with it is found when it is opened
+	}
+	return core.Errorf(core.CodeNotFound, "there is no state folder at %s", opts.State).WithHint("check --state; `stellwerk run` makes a state folder that does not exist")
+}
+
 // Connect calls fn with the engine and lets go of it afterwards. An engine in this
 // process outlives an interrupt until fn has returned, so that it ends in order.
 func (sh *Shell) Connect(ctx context.Context, fn func(api.Service) error, change ...func(*ConnectOptions)) error {
@@ -79,6 +97,9 @@ func (sh *Shell) Connect(ctx context.Context, fn func(api.Service) error, change
 	}
 	for _, c := range change {
 		c(&opts)
+	}
+	if err := sh.missing(opts); err != nil {
+		return err
 	}
 	opts.Lost = sh.GiveUp
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -97,9 +118,15 @@ func (sh *Shell) Connect(ctx context.Context, fn func(api.Service) error, change
 
 // EnsureEngine makes sure that an engine runs in the background, as one elsewhere
 // does.
-func (sh *Shell) EnsureEngine(ctx context.Context) error {
+func (sh *Shell) EnsureEngine(ctx context.Context, change ...func(*ConnectOptions)) error {
 	opts, err := sh.Options()
 	if err != nil || opts.Existing || opts.Server != "" {
+		return err
+	}
+	for _, c := range change {
+		c(&opts)
+	}
+	if err := sh.missing(opts); err != nil {
 		return err
 	}
 	return sh.Detach(ctx, opts)
@@ -153,7 +180,7 @@ func (sh *Shell) Print(v any, lines ...string) error {
 // PrintList is Print for a list; none says that it is empty.
 func (sh *Shell) PrintList(v any, lines []string, none string) error {
 	if len(lines) == 0 {
-		lines = []string{none}
+		lines = terminal.Wrap(none, sh.Console.Width())
 	}
 	return sh.Print(v, lines...)
 }

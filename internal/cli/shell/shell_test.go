@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,5 +30,19 @@ func TestACommandEndsWithItsStateFolder(t *testing.T) {
 	b.Said(t, b.Err, "the folder is gone", "try: put it back")
 	if said := strings.Count(b.Err.String(), "gone"); said != 1 || connected != 1 || b.Closed != 1 {
 		t.Errorf("said %d times, connected %d, closed %d", said, connected, b.Closed)
+	}
+}
+
+// TestAMisspeltStateFolderIsNotMade: commands that have nothing to do in an empty one refuse it before they connect.
+func TestAMisspeltStateFolderIsNotMade(t *testing.T) {
+	misspelt := filepath.Join(t.TempDir(), "misspelt")
+	for _, args := range [][]string{{"status"}, {"inbox"}, {"log", "r1"}, {"projects"}, {"limits"}, {"approve", "r1"}, {"approve", "r1", "--detach"}, {"cancel", "r1"}} {
+		b := clitest.New(t)
+		b.Dial = func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
+			t.Errorf("%s: an engine is asked", args)
+			return nil, nil, context.Canceled
+		}
+		b.Run(t, shell.ExitError, append(args, "--state", misspelt)...)
+		b.Said(t, b.Err, "there is no state folder at "+misspelt, "check --state")
 	}
 }

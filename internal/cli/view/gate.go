@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -31,10 +32,21 @@ func (v View) waits(d api.RunDetail) []string {
 	if d.Branch == "" && d.Status == core.StatusCompleted {
 		lines = append(lines, v.handedIn(d)...)
 	}
-	if d.Next != "" && (d.MergesHere || !d.Status.Terminal()) && !AsksOnly(d) {
-		lines = append(append(lines, ""), v.hang("  next: ", nil, v.typed(d.Next))...)
+	if next := onward(d); next != "" && (d.MergesHere || !d.Status.Terminal()) && !AsksOnly(d) {
+		lines = append(append(lines, ""), v.hang("  next: ", nil, v.typed(next))...)
 	}
 	return lines
+}
+
+// onward is what a person can do next, but for looking at the run: they do.
+func onward(d api.RunDetail) string {
+	looks := func(c core.Choice) bool { return c.Verb == core.VerbStatus }
+	if d.Pause == nil || !slices.ContainsFunc(d.Advice.Choices, looks) {
+		return d.Next
+	}
+	advice := d.Advice
+	advice.Choices = slices.DeleteFunc(slices.Clone(advice.Choices), looks)
+	return wording.Advice(d.Pause.Code, advice)
 }
 
 // hang is untrusted text behind a prefix of ours, wrapped to the width.

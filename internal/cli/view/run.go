@@ -18,6 +18,9 @@ const evidenceLines = 12
 // projectColumns is how wide a list shows a project's name.
 const projectColumns = 14
 
+// titleColumns is how much of a run's title a list shows at least.
+const titleColumns = 20
+
 // Runs is a list of runs, one line each, and a second if a person can act. If they
 // belong to several projects, each shows its project.
 func (v View) Runs(runs []api.Run) []string {
@@ -36,19 +39,30 @@ func (v View) Runs(runs []api.Run) []string {
 		if project > 0 {
 			columns = append(columns, terminal.Pad(v.Style.Fit(terminal.Line(cmp.Or(v.ProjectNames[r.Project], r.Project)), project), project))
 		}
-		columns = append(columns, s.paint(terminal.Pad(s.words, 15)), terminal.Pad(terminal.Line(r.Stage), stage), terminal.Pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
-		lines = append(lines, v.fit(strings.Join(columns, "  ")))
+		columns = append(columns, s.paint(terminal.Pad(s.words, 15)), terminal.Pad(terminal.Line(r.Stage), stage), terminal.Pad(v.elapsed(r), 6))
+		lines = append(lines, v.titled(strings.Join(columns, "  "), strings.Repeat(" ", terminal.Width(s.symbol)+2), terminal.Line(core.IssueTitle(r.Issue, r.Title)))...)
 		if r.Status == api.StatusUnreadable {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Asking, terminal.Line(r.Reason))...)
 		}
 		if r.Stranded != "" {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Asking, terminal.Line(r.Stranded))...)
 		}
+		if r.Turn != "" {
+			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, r.Turn)...)
+		}
 		if r.Next != "" && !r.Status.Terminal() {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)
 		}
 	}
 	return lines
+}
+
+// titled is a line of a list with a run's title at its end, or below it if too little of it would be seen.
+func (v View) titled(line, indent, title string) []string {
+	if room := v.Width - terminal.Width(line) - 2; v.Width > 0 && room < min(titleColumns, terminal.Width(title)) {
+		return []string{v.fit(strings.TrimRight(line, " ")), v.fit(indent + title)}
+	}
+	return []string{v.fit(line + "  " + title)}
 }
 
 func (v View) elapsed(r api.Run) string {
@@ -213,7 +227,7 @@ func (v View) task(r api.Run, t api.Task) []string {
 		lines = append(lines, v.fit("      "+again))
 	}
 	if t.Blocked != "" {
-		lines = append(lines, v.fit("      waits for "+terminal.Line(t.Blocked)+wording.InLine(t.Place)))
+		lines = append(lines, v.hang("      ", nil, t.Blocked)...)
 	}
 	for i, a := range t.Attempts {
 		lines = append(lines, v.attempt(a, i == len(t.Attempts)-1)...)

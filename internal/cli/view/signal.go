@@ -89,6 +89,9 @@ func (v View) runSignal(r api.Run) signal {
 		if v.Unattended || r.Stranded != "" {
 			return signal{g("◌", "[.]"), "no engine", v.Style.Faint}
 		}
+		if r.Turn != "" {
+			return signal{g("◌", "[.]"), "waits its turn", v.Style.Faint}
+		}
 		return signal{g("◐", "[>]"), words, v.Style.Busy}
 	case core.StatusAwaiting:
 		return signal{g("◆", "[?]"), words, v.Style.Asking}

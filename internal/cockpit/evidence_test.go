@@ -115,6 +115,7 @@ func TestCostThatNobodyObservedIsUnknown(t *testing.T) {
 // Figures and sums of all projects say so, too; a day on which nobody worked did cost nothing.
 func TestSumsOfCostSayWhatIsMissing(t *testing.T) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
+	tokens := map[string]string{"unknown": "; 9 tokens"} // and nothing of tokens that nobody reported
 	for want, days := range map[string][]api.DaySpending{
 		"unknown":        {{Day: today, Project: "p", Name: "shop", Runs: 1, Attempts: 2, Cost: core.CostOf(0, 2), Tokens: 9}},
 		"at least $0.50": {{Day: today, Project: "p", Name: "shop", Runs: 1, Cost: core.CostOf(0, 2)}, {Day: today, Project: "q", Name: "notes", Runs: 1, Cost: core.CostOf(0.5, 0)}},
@@ -122,7 +123,7 @@ func TestSumsOfCostSayWhatIsMissing(t *testing.T) {
 		svc := &apitest.Service{}
 		svc.Books.Days = days
 		_, body := get(t, serve(t, svc, api.RoleApprover), "/costs")
-		for _, said := range []string{"by the day runs started: " + want + " in all", "Cost: " + want + ";", `<td class="num">` + want + "</td>"} {
+		for _, said := range []string{"by the day runs started: " + want + " in all", "Cost: " + want + tokens[want] + " in", `<td class="num">` + want + "</td>"} {
 			if !strings.Contains(body, said) {
 				t.Errorf("the page does not say %q", said)
 			}

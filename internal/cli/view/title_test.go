@@ -16,7 +16,7 @@ func TestTitlesAreReadable(t *testing.T) {
 		{Alias: "calm-fox", Project: "two", Title: "Wait", Status: "active", Stage: "plan", StartedAt: start, Turn: "waits its turn: 1 of 1 attempts at work (second-greeting-for-all-57491c), limits.parallel"},
 	}
 	got := strings.Join(plain().Runs(runs), "\n")
-	for _, want := range []string{"\n     Greet all people twice\n", "\n     Wait\n", "waits its turn  plan", "\n     waits its turn: 1 of 1 attempts at work"} {
+	for _, want := range []string{"\n     Greet all people twice\n", "\n     Wait\n", "waits its turn   plan", "\n     waits its turn: 1 of 1 attempts at work"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing:\n%s", want, got)
 		}

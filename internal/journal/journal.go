@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -138,15 +139,22 @@ func (j *Journal) outdate(run *core.Run) {
 
 // Seq implements engine.Journal. The derived files of a run that nobody has asked
 // for since this engine started are written: one that was killed may not have come
-// to it.
+// to it. A folder without events, as after it was removed, is at 0 whatever was written: all of it is written again.
 func (j *Journal) Seq(_ context.Context, run *core.Run) (int64, error) {
 	j.mu.Lock()
 	seq, known := j.seqs[run.ID]
 	j.mu.Unlock()
-	if known {
+	lost, err := j.lost(run.ID)
+	if err != nil {
+		return 0, err
+	}
+	if known && (seq == 0 || !lost) {
 		return seq, nil
 	}
-	err := j.Use(run.ID, func(f *runfolder.Folder) error {
+	if known {
+		j.log.Warn("the folder of a run was removed; it is written again", "run", run.Alias, "folder", j.Dir(run.ID))
+	}
+	err = j.Use(run.ID, func(f *runfolder.Folder) error {
 		seq = f.Head().Seq
 		return nil
 	})
@@ -158,6 +166,17 @@ func (j *Journal) Seq(_ context.Context, run *core.Run) (int64, error) {
 	j.mu.Unlock()
 	j.outdate(run)
 	return seq, nil
+}
+
+// lost reports that a run's folder has no events. Then it is opened anew, so that nothing goes on from what was in it.
+func (j *Journal) lost(run string) (bool, error) {
+	info, err := os.Stat(filepath.Join(j.Dir(run), runfolder.ManifestFile))
+	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) { // whoever writes to it says what is wrong
+		return false, nil
+	}
+	j.shelf.mu.Lock()
+	defer j.shelf.mu.Unlock()
+	return true, j.drop(run)
 }
 
 // follow writes derived files after the runs, at leisure.

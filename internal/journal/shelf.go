@@ -49,6 +49,12 @@ func (s *shelf) take(run string) (*shelved, error) {
 	defer s.mu.Unlock()
 	s.uses++
 	f, ok := s.folders[run]
+	if ok && f.folder.Gone() {
+		if err := s.drop(run); err != nil {
+			return nil, err
+		}
+		ok = false
+	}
 	if !ok {
 		folder, err := runfolder.Open(s.Dir(run))
 		if err != nil {
@@ -62,13 +68,26 @@ func (s *shelf) take(run string) (*shelved, error) {
 	return f, nil
 }
 
+// drop takes a folder off the shelf. Its last user closes it. s.mu is held.
+func (s *shelf) drop(run string) error {
+	f, ok := s.folders[run]
+	if !ok {
+		return nil
+	}
+	f.gone = true
+	delete(s.folders, run)
+	if f.users > 0 {
+		return nil
+	}
+	return f.folder.Close()
+}
+
 func (s *shelf) giveBack(run string, f *shelved, broken bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f.users--
 	if broken && !f.gone {
-		f.gone = true
-		delete(s.folders, run)
+		return s.drop(run)
 	}
 	if f.gone && f.users == 0 {
 		return f.folder.Close()
@@ -91,9 +110,7 @@ func (s *shelf) tidy() error {
 	if oldest == "" {
 		return nil
 	}
-	f := s.folders[oldest]
-	delete(s.folders, oldest)
-	return f.folder.Close()
+	return s.drop(oldest)
 }
 
 // close closes every folder. Nobody may use one any more.

@@ -93,3 +93,34 @@ func TestLatePacksInAnyOrder(t *testing.T) {
 	}
 	h.same(y)
 }
+
+// TestAYardIsRemovedWhileItIsOpen: whoever asks next gets one that is filled again, and the process that read the old one ends.
+func TestAYardIsRemovedWhileItIsOpen(t *testing.T) {
+	h := worked(t, packed)
+	ctx := t.Context()
+	dir := filepath.Join(h.dir, "yards")
+	yards := pack.NewYards(pack.YardsOptions{Dir: dir, Code: h.code()})
+	t.Cleanup(func() { _ = yards.Close() })
+	before, err := yards.Yard(ctx, "p1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.same(before)
+	if again, err := yards.Yard(ctx, "p1"); again != before || err != nil {
+		t.Errorf("it was opened again, %v", err)
+	}
+	for _, lost := range []string{dir, before.Dir()} {
+		if err := os.RemoveAll(lost); err != nil {
+			t.Fatal(err)
+		}
+		after, err := yards.Yard(ctx, "p1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.same(after)
+		if _, err := before.Gone(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("the yard that was removed is still held: %v", err)
+		}
+		before = after
+	}
+}

@@ -27,7 +27,7 @@ type YardsOptions struct {
 }
 
 // Yards opens each project's yard once. One that is missing is filled with what events, objects and repositories on this
-// machine say it had. If other engines work on the store, a yard may be behind: it is brought up to date before it is used.
+// machine say it had, also if it was removed while it was open. If other engines work on the store, a yard may be behind: it is brought up to date before it is used.
 type Yards struct {
 	YardsOptions
 	mu   sync.Mutex
@@ -66,6 +66,9 @@ func (y *Yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 	y.mu.Unlock()
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if err := y.notice(project, o); err != nil {
+		return nil, err
+	}
 	if o.yard == nil {
 		if err := y.fill(ctx, project, o); err != nil {
 			return nil, err
@@ -82,6 +85,23 @@ func (y *Yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 		}
 	}
 	return o.yard, nil
+}
+
+// notice gives up a yard whose folder was removed while it was open.
+func (y *Yards) notice(project string, o *openYard) error {
+	if o.yard == nil {
+		return nil
+	}
+	gone, err := o.yard.Gone()
+	if err != nil || !gone {
+		return err
+	}
+	y.Code.Log.Warn("the folder of an open yard was removed; it is filled again", "project", project, "folder", o.yard.Dir())
+	if err := o.yard.Close(); err != nil {
+		y.Code.Log.Warn("close a yard whose folder was removed", "project", project, "error", err)
+	}
+	o.yard, o.away, o.followed, o.seqs = nil, nil, false, map[string]int64{}
+	return nil
 }
 
 // fill opens a yard, and fills one that is empty.

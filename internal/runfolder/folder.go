@@ -106,6 +106,16 @@ func (f *Folder) Close() error {
 	return errors.Join(err, f.root.Close())
 }
 
+// Gone reports that the folder was removed or replaced after it was opened.
+func (f *Folder) Gone() bool {
+	opened, err := f.root.Stat(".")
+	there, failed := os.Stat(f.path)
+	if err != nil || failed != nil {
+		return errors.Is(failed, fs.ErrNotExist)
+	}
+	return !os.SameFile(opened, there)
+}
+
 // Head is the newest event of the manifest.
 func (f *Folder) Head() core.Head {
 	f.mu.Lock()

@@ -89,6 +89,19 @@ func Open(ctx context.Context, dir string) (_ *Yard, err error) {
 // Close gives up this process's hold on the yard. Git processes that still run keep theirs.
 func (y *Yard) Close() error { return errors.Join(y.reader.close(), y.occupancy.Close()) }
 
+// Gone reports that the folder was removed or replaced after the yard was opened.
+func (y *Yard) Gone() (bool, error) {
+	opened, err := y.occupancy.Stat()
+	if err != nil {
+		return false, err
+	}
+	there, err := os.Lstat(filepath.Join(y.dir, occupancyFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	return err == nil && !os.SameFile(opened, there), err
+}
+
 // Dir is the folder of the bare repository.
 func (y *Yard) Dir() string { return y.dir }
 

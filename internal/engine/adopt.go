@@ -13,18 +13,23 @@ import (
 const adoptAtOnce = 4
 
 // adopt takes up what is under way in projects that this engine has come to own. An engine that starts
-// answers nobody before, so what the store can say of all projects is asked once.
+// answers nobody before, so what the store can say of all projects is asked once. What cannot be read now is taken up
+// with the next renewal of the lease.
 func (e *Engine) adopt(ctx context.Context, projects []string) {
 	if len(projects) == 0 {
 		return
 	}
 	open, err := e.openRuns(ctx, projects)
 	if err != nil {
+		e.owned.miss(projects...)
 		e.fault(ctx, "look at the open runs of projects", err)
+		return
 	}
 	tended, err := e.tended(ctx, projects)
 	if err != nil {
+		e.owned.miss(projects...)
 		e.fault(ctx, "look at projects", err)
+		return
 	}
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -51,6 +56,7 @@ func (e *Engine) adoptOne(ctx context.Context, project string, open []store.RunR
 		return
 	}
 	if err := e.readThrough(ctx, project, open); err != nil {
+		e.owned.miss(project)
 		e.fault(ctx, "look through a project", err, "project", project)
 		return
 	}

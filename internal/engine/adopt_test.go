@@ -3,13 +3,17 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // asked counts what an engine asks of its store.
@@ -81,5 +85,74 @@ func TestARestartAsksLittle(t *testing.T) {
 		if store.times[what] > most {
 			t.Errorf("%s: asked %d times, at most %d are needed", what, store.times[what], most)
 		}
+	}
+}
+
+// unheard fails to list runs or to read streams as often as it is told to.
+type unheard struct {
+	store.Store
+	runs, events, projects atomic.Int32
+}
+
+func (u *unheard) Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error) {
+	if u.runs.Add(-1) >= 0 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return u.Store.Runs(ctx, f)
+}
+
+func (u *unheard) Projects(ctx context.Context, limit int) ([]store.ProjectRow, error) {
+	if u.projects.Add(-1) >= 0 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return u.Store.Projects(ctx, limit)
+}
+
+func (u *unheard) Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error) {
+	if u.events.Add(-1) >= 0 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return u.Store.Events(ctx, stream, after, limit)
+}
+
+// TestWhatCouldNotBeReadIsTakenUpLater: a store that fails for a moment while an engine takes projects up does not leave their
+// runs lying.
+func TestWhatCouldNotBeReadIsTakenUpLater(t *testing.T) {
+	for what, fail := range map[string]func(*unheard){
+		"runs": func(u *unheard) { u.runs.Store(1) }, "projects": func(u *unheard) { u.projects.Store(1) }, "events": func(u *unheard) { u.events.Store(2) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			b := newBench(t)
+			const projects = 3
+			for n := range projects {
+				body := start(fmt.Sprintf("r%d", n), core.DefaultLimits())
+				body.Project = fmt.Sprintf("p%d", n)
+				b.submit(body.Run, core.Person("me"), body)
+			}
+			b.stop()
+			failing := &unheard{Store: b.store}
+			fail(failing)
+			recorder := newRecorder()
+			again := engine.New(engine.Options{
+				Store: failing, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}}, Log: b.log, ID: "test", Lease: 300 * time.Millisecond, Look: time.Hour,
+			})
+			again.SetDispatcher(recorder)
+			if err := again.Begin(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- again.Run(ctx) }()
+			for n := range projects {
+				run := fmt.Sprintf("r%d", n)
+				if !waittest.Until(func() bool { return recorder.handed(run) > 0 }) {
+					t.Errorf("effects of %s are not handed out", run)
+				}
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -64,6 +64,15 @@ func (o *ownership) fence(project string) (int64, bool) {
 	return 0, false
 }
 
+// miss notes that nobody acts for projects although they are this engine's. They are taken up when the lease is renewed.
+func (o *ownership) miss(projects ...string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, project := range projects {
+		o.missed[project] = true
+	}
+}
+
 // ask has the store asked soon what this engine owns.
 func (o *ownership) ask() {
 	select {
@@ -112,7 +121,9 @@ func (o *ownership) confirm(asked time.Time, owned []store.Owner) (lost, again [
 		}
 	}
 	for project := range o.missed {
-		again = append(again, project)
+		if _, mine := still[project]; mine {
+			again = append(again, project)
+		}
 	}
 	for project, fence := range still {
 		if _, known := o.fences[project]; !known && fence > o.passed[project] {

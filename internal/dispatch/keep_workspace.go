@@ -57,24 +57,34 @@ func unpack(packed, folder, kept string) error {
 	}
 	err = renew(folder)
 	if err == nil {
-		err = archive.Read(file, folder)
+		err = archive.Read(file, folder, archive.Bounds{Entries: maxKeptEntries, Bytes: maxKept})
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return err
+		return errors.Join(err, yard.RemoveWorkspace(folder))
 	}
 	return os.Remove(packed)
 }
 
-// maxKept is how large the archive of a kept workspace may be. A larger one stays in the attempt's folder alone.
-const maxKept = 4 << 30
+// maxKept is how large a kept workspace may be, and maxKeptEntries how many files and folders it may have. An archive of a larger
+// one stays packed. What is larger than maxKept when packed is not put among the objects.
+const (
+	maxKept        = 4 << 30
+	maxKeptEntries = 1_000_000
+)
 
-// archive puts a kept workspace among the objects, so that it outlasts this machine, and returns its digest. One that cannot be read is kept in its folder alone, and notes say what is missing:
-// to try again would not help.
+// archive puts a kept workspace among the objects, so that it outlasts this machine, and returns its digest. One that is still
+// packed is put there as it is. One that cannot be read is kept in its folder alone, and notes say what is missing: to try again
+// would not help.
 func (d *Dispatcher) archive(ctx context.Context, kept string) (digest string, notes []string, err error) {
-	if _, err := os.Stat(kept); errors.Is(err, os.ErrNotExist) {
+	info, err := os.Lstat(kept)
+	if errors.Is(err, os.ErrNotExist) {
 		return "", nil, nil // there never was one
 	} else if err != nil {
 		return "", nil, err
+	}
+	write := archive.Write
+	if info.Mode().IsRegular() {
+		write = copyPacked
 	}
 	in, out := io.Pipe()
 	type packing struct {
@@ -83,7 +93,7 @@ func (d *Dispatcher) archive(ctx context.Context, kept string) (digest string, n
 	}
 	packed := make(chan packing, 1)
 	go func() {
-		left, err := archive.Write(out, kept)
+		left, err := write(out, kept)
 		packed <- packing{left, errors.Join(err, out.CloseWithError(err))}
 	}()
 	digest, _, err = d.Objects.Put(ctx, in, maxKept)
@@ -100,6 +110,17 @@ func (d *Dispatcher) archive(ctx context.Context, kept string) (digest string, n
 		notes = []string{fmt.Sprintf("%d entries of the workspace cannot be read and are not in its archive: %s", n, strings.Join(pack.left[:min(n, most)], ", "))}
 	}
 	return digest, notes, err
+}
+
+// copyPacked copies an archive that could not be unpacked.
+func copyPacked(w io.Writer, path string) (left []string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read from
+	_, err = io.Copy(w, file)
+	return nil, err
 }
 
 // ignorePipe drops what is said about a reader that had enough, and says so itself.

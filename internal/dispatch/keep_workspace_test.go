@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/archive"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
 // TestAKeptWorkspaceIsDisarmed: git that a person runs in it must find nothing to
@@ -147,18 +149,40 @@ func TestAWorkspaceThatWasSent(t *testing.T) {
 	}
 }
 
-// TestAnArchiveThatCannotBeRead stays what it is, and the attempt can end.
+// TestAnArchiveThatCannotBeRead stays what it is, also among the objects, and the attempt can end. Nothing stays of what was
+// unpacked before the fault.
 func TestAnArchiveThatCannotBeRead(t *testing.T) {
-	d := New(nil, Options{Layout: Layout{State: t.TempDir()}, Exchange: afar{here("")}, Log: slog.New(slog.DiscardHandler)})
-	t.Cleanup(d.Close)
-	run := &core.Run{ID: "run-1"}
-	packed := filepath.Join(d.Layout.Attempt(run.ID, "build.r1.a1"), "workspace.tar")
-	write(t, packed, strings.Repeat("no archive", 100))
-	kept, err := d.keepWorkspace(run, "build.r1.a1")
-	if err != nil || kept != packed {
-		t.Fatalf("it is kept in %s, %v", kept, err)
+	from := t.TempDir()
+	write(t, filepath.Join(from, "code.go"), "code")
+	var whole bytes.Buffer
+	if left, err := archive.Write(&whole, from); err != nil || len(left) > 0 {
+		t.Fatal(left, err)
 	}
-	if _, err := os.Stat(packed); err != nil {
-		t.Error(err)
+	for name, content := range map[string]string{
+		"no archive": strings.Repeat("no archive", 100),
+		"half a one": whole.String()[:whole.Len()-1024] + strings.Repeat("no archive", 100),
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnded(t, shim.Exit{HandIn: &shim.HandIn{Error: "no bundle"}}, nil)
+			e.Exchange = afar{e.Exchange}
+			packed := filepath.Join(e.folder, "workspace.tar")
+			write(t, packed, content)
+			if err := e.collect(t.Context(), e.run, theAttempt); err != nil {
+				t.Fatal(err)
+			}
+			d := e.engine.await(t).(core.AttemptExited).Delivery
+			if len(d.Rejected) != 1 || !strings.Contains(d.Rejected[0], packed) || len(d.Notes) > 0 {
+				t.Errorf("handed in is %+v", d)
+			}
+			if stored(t, e.Objects, d.Workspace) != content {
+				t.Error("what is among the objects is another archive")
+			}
+			if _, err := os.Stat(packed); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Lstat(filepath.Join(e.folder, ".workspace")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("what was unpacked before the fault is left: %v", err)
+			}
+		})
 	}
 }

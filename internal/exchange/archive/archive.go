@@ -1,5 +1,5 @@
-// Package archive makes one file of a workspace that could not be handed in as commits. Worker and engine pack alike; a person
-// unpacks. It must not follow links.
+// Package archive makes one file of a workspace that could not be handed in as commits, and a folder of such a file. Workers and
+// engines pack, and engines unpack what a worker sent. It must not follow links.
 package archive
 
 import (

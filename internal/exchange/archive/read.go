@@ -11,9 +11,13 @@ import (
 	"path/filepath"
 )
 
-// Read unpacks what Write wrote into a folder that is there. Whoever wrote it may be hostile: nothing is made outside of the
-// folder, and no link is followed.
-func Read(r io.Reader, folder string) (err error) {
+// Bounds are what an archive may hold. An empty file takes room as well.
+type Bounds struct{ Entries, Bytes int64 }
+
+// Read unpacks what Write wrote into a folder that is there. Whoever wrote it may be hostile:
+// nothing is made outside of the folder, no link is followed, and an archive that is over the bounds is refused before the entry
+// that exceeds them. The caller removes what was unpacked before an error.
+func Read(r io.Reader, folder string, left Bounds) (err error) {
 	dir, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
@@ -25,6 +29,9 @@ func Read(r io.Reader, folder string) (err error) {
 			return nil
 		}
 		if err == nil {
+			err = left.take(header)
+		}
+		if err == nil {
 			err = unpack(dir, filepath.FromSlash(path.Clean(header.Name)), header, in)
 		}
 		if err != nil {
@@ -33,14 +40,28 @@ func Read(r io.Reader, folder string) (err error) {
 	}
 }
 
+// take counts an entry by the size that its header claims, which for a sparse file is more than the archive holds.
+func (b *Bounds) take(header *tar.Header) error {
+	if b.Entries--; b.Entries < 0 {
+		return errors.New("it has too many entries")
+	}
+	if header.Size > b.Bytes {
+		return errors.New("its files are too large")
+	}
+	b.Bytes -= header.Size
+	return nil
+}
+
+// unpack makes one entry. The folder around it has an entry of its own that came before: a long name makes no folders that
+// nobody counts.
 func unpack(dir *os.Root, name string, header *tar.Header, in io.Reader) error {
 	const mine = 0o700 // whoever looks through it may do so
-	if err := dir.MkdirAll(filepath.Dir(name), mine); err != nil {
-		return err
-	}
 	switch mode := fs.FileMode(header.Mode).Perm(); header.Typeflag {
 	case tar.TypeDir:
-		return dir.MkdirAll(name, mine)
+		if name == "." {
+			return nil
+		}
+		return dir.Mkdir(name, mine)
 	case tar.TypeSymlink:
 		return dir.Symlink(header.Linkname, name)
 	case tar.TypeReg:

@@ -49,8 +49,8 @@ func (e *Engine) adopt(ctx context.Context, projects []string) {
 	}
 }
 
-// adoptOne hands out what the open runs of a project ask for. All of them are read before, and again if
-// they were in memory: until now others have moved them.
+// adoptOne hands out what the open runs of a project ask for. All of them are read first, even if
+// they are in memory, because another engine may have moved them.
 func (e *Engine) adoptOne(ctx context.Context, project string, open []store.RunRow) {
 	if len(open) == 0 {
 		return

@@ -179,7 +179,7 @@ func Event(e core.Event) (what, detail string) {
 		return "workspaces removed", ""
 	case core.PersonNotified:
 		_, seq, _ := strings.Cut(b.Event, "#")
-		return "notice", "of event " + cmp.Or(seq, b.Event) + " of this run, in the ways that your settings for notify name"
+		return "notice", "of event " + cmp.Or(seq, b.Event) + " of this run, as your notify settings say"
 	case core.ProjectRegistered:
 		return "project registered", b.Name
 	case core.ContentTrusted:

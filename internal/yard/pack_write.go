@@ -19,7 +19,7 @@ const (
 
 // smallPack is a pack of a few objects, each whole and once.
 type smallPack struct {
-	known   map[objectID]bool // objects that who gets the pack has, or that are in it
+	known   map[objectID]bool // objects that the receiver already has, or that are in the pack
 	left    int               // bytes of contents that may still come
 	entries []byte
 	count   uint32

@@ -18,10 +18,10 @@ type Away struct {
 	repositories map[string]refusal // by where they are
 }
 
-// refusal is how a repository answered, and as what it was seen before it was asked.
+// refusal is how a repository answered and when, and as what it was seen before it was asked.
 type refusal struct {
-	seen time.Time
-	why  error
+	seen, asked time.Time
+	why         error
 }
 
 // usable reports that a yard can be used after an error, or without one.
@@ -30,7 +30,12 @@ func usable(err error) bool {
 	return err == nil || away
 }
 
-// look is when something in a repository on this machine last changed; zero if it is not there.
+// askAgain is how long a repository is not asked that gave nothing, unless it is seen to have come back: it may be far away and
+// take its time to say so.
+const askAgain = 10 * time.Second
+
+// look is when the folder of a repository on this machine last changed; zero if it is not there. What changes below it, such as
+// by a fetch, is not seen.
 func look(at string) time.Time {
 	info, err := os.Stat(at)
 	if err != nil {
@@ -39,10 +44,10 @@ func look(at string) time.Time {
 	return info.ModTime()
 }
 
-// Changed reports that one of the repositories is not what it was, so that it is worth asking again.
-func (a *Away) Changed() bool {
+// askable reports that one of the repositories is not what it was, or was not asked for a while.
+func (a *Away) askable(pause time.Duration) bool {
 	for at, r := range a.repositories {
-		if filepath.IsAbs(at) && !look(at).Equal(r.seen) {
+		if filepath.IsAbs(at) && !look(at).Equal(r.seen) || time.Since(r.asked) >= pause {
 			return true
 		}
 	}

@@ -2,10 +2,12 @@ package pack_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/pack"
@@ -65,6 +67,44 @@ func TestARepositoryIsAway(t *testing.T) {
 	h.same(y)
 	if _, err := y.Resolve(ctx, strings.Repeat("1", 40)); !errors.Is(err, yard.ErrNotFound) || strings.Contains(err.Error(), h.person) {
 		t.Errorf("a commit that never was: %v", err)
+	}
+}
+
+// TestARepositoryGetsItsCommitsBack: nobody sees from outside that a fetch brought them, so it is asked again after a while.
+func TestARepositoryGetsItsCommitsBack(t *testing.T) {
+	for _, again := range []bool{true, false} {
+		t.Run(fmt.Sprintf("asked again: %t", again), func(t *testing.T) {
+			h := newHistory(t)
+			ctx := t.Context()
+			first := h.git(h.person, "rev-parse HEAD")
+			h.say(standIn(h, first))
+			pause := time.Hour
+			if again {
+				pause = time.Nanosecond
+			}
+			yards := pack.NewYards(pack.YardsOptions{Dir: filepath.Join(h.dir, "yards"), Code: h.code(), AskAgain: pause})
+			t.Cleanup(func() { _ = yards.Close() })
+			object := filepath.Join(h.person, ".git", "objects", first[:2])
+			if err := os.Rename(object, object+"-away"); err != nil {
+				t.Fatal(err)
+			}
+			y, err := yards.Yard(ctx, "p1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := y.Tree(ctx, first); !errors.Is(err, yard.ErrNotFound) {
+				t.Fatalf("the repository has lost it: %v", err)
+			}
+			if err := os.Rename(object+"-away", object); err != nil {
+				t.Fatal(err)
+			}
+			if y, err = yards.Yard(ctx, "p1"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := y.Tree(ctx, first); (err == nil) != again {
+				t.Errorf("once the repository has it again: %v", err)
+			}
+		})
 	}
 }
 

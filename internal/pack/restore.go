@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
@@ -216,7 +217,7 @@ func (r Restorer) bases(ctx context.Context, y *yard.Yard, code *code) (*Away, e
 			failure = y.FetchCommits(ctx, at, missing)
 		}
 		if failure != nil && len(lacks) > 0 {
-			refused[at] = refusal{seen, failure}
+			refused[at] = refusal{seen, time.Now(), failure}
 			r.Log.Error("a repository that runs began in does not give their first commits", "repository", at, "commits", missing, "error", failure)
 		}
 	}

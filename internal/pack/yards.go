@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -24,10 +26,13 @@ type YardsOptions struct {
 	Others Others
 	// Fence is that of a project this engine owns, else 0.
 	Fence func(project string) int64
+	// AskAgain is when a repository is asked again that did not give what a yard lacks; 0 for the usual time.
+	AskAgain time.Duration
 }
 
 // Yards opens each project's yard once. One that is missing is filled with what events, objects and repositories on this
-// machine say it had, also if it was removed while it was open. If other engines work on the store, a yard may be behind: it is brought up to date before it is used.
+// machine say it had, also if it was removed while it was open. If other engines work on the store, a yard may be behind: it is
+// brought up to date before it is used.
 type Yards struct {
 	YardsOptions
 	mu   sync.Mutex
@@ -74,7 +79,7 @@ func (y *Yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 			return nil, err
 		}
 	}
-	if o.away != nil && o.away.Changed() {
+	if o.away != nil && o.away.askable(cmp.Or(y.AskAgain, askAgain)) {
 		if err := o.lacks(y.Code.Restore(ctx, o.yard, project)); err != nil {
 			return nil, err
 		}

@@ -79,6 +79,8 @@ func TestTheSameRequestAtTwoEngines(t *testing.T) {
 			s.cancel(run)
 		}
 	}
+	// A worker whose engine is gone is silent until the other one takes its attempt for lost, a minute later.
+	s.until("the second goal's plan waits", func(d api.ProjectDetail) bool { return driven(waits[0])(d) && !s.busy() })
 }
 
 // noted keeps what an engine logs.

@@ -12,13 +12,27 @@ const VariableDone = "STELLWERK_SHIM_DONE"
 
 // takeDone takes the pipe over, so that nothing the shim starts holds it; nil if there is none.
 func takeDone() *os.File {
-	text, given := os.LookupEnv(VariableDone)
-	fd, err := strconv.Atoi(text)
-	if !given || err != nil || fd <= syscall.Stderr {
+	fd, given := doneDescriptor()
+	if !given {
 		return nil
 	}
 	syscall.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), "done")
+}
+
+func doneDescriptor() (fd int, given bool) {
+	fd, err := strconv.Atoi(os.Getenv(VariableDone))
+	return fd, err == nil && fd > syscall.Stderr
+}
+
+// tellTaken tells the starter that this shim has its order. It fails if nobody waits for that. The pipe stays for takeDone.
+func tellTaken() error {
+	fd, given := doneDescriptor()
+	if !given {
+		return os.ErrInvalid
+	}
+	_, err := syscall.Write(fd, []byte{0})
+	return err
 }
 
 // tellIdle tells the starter that the agent and everything it started are gone. A starter that is gone itself does not mind.

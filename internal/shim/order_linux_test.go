@@ -3,6 +3,7 @@ package shim_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -72,6 +73,46 @@ func TestShimWithoutAWholeOrder(t *testing.T) {
 			}
 			if left := groupsOf(t, owner); len(left) > 0 {
 				t.Errorf("it left the groups %v", left)
+			}
+		})
+	}
+}
+
+// TestShimAnswers that it has its order before it touches the attempt, which it leaves alone if nobody waits for the answer.
+func TestShimAnswers(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, waits := range map[string]bool{"waited for": true, "given up": false} {
+		t.Run(name, func(t *testing.T) {
+			a := shimtest.New(t, sandbox.None, "true")
+			answer, giver, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := a.Folder
+			if waits {
+				folder += "/gone" // the attempt fails, after the answer
+			} else if err := answer.Close(); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), self, shimtest.RoleAhead, "stellwerk-test")
+			cmd.Env = append(shim.HostEnvironment(os.Environ()), shimtest.QuickExit, shim.VariableDone+"=3")
+			cmd.Stdin, cmd.ExtraFiles = strings.NewReader(fmt.Sprintf(`{"folder":%q,"answer":true}`, folder)), []*os.File{giver}
+			_ = cmd.Run() // the code says it
+			if err := giver.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if waits {
+				if said, err := io.ReadAll(answer); err != nil || len(said) != 1 {
+					t.Errorf("it answers %q, %v", said, err)
+				}
+				return
+			}
+			state, err := shim.Look(a.Folder)
+			if err != nil || state != shim.StateAbsent || cmd.ProcessState.ExitCode() != 0 || shimtest.Exists(t, filepath.Join(a.Folder, shim.LogFile)) {
+				t.Errorf("the attempt is %v, %v; it ended with %d", state, err, cmd.ProcessState.ExitCode())
 			}
 		})
 	}

@@ -2,9 +2,11 @@ package apart_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -81,6 +83,32 @@ func TestASpare(t *testing.T) {
 	if pool.Close() == nil {
 		t.Error("there is no other spare")
 	}
+}
+
+// TestASpareThatIsStopped, as an agent without isolation can do, does not keep an attempt from starting, and is gone then.
+func TestASpareThatIsStopped(t *testing.T) {
+	station := exchangetest.NewStation(t)
+	station.Prepare(station.Current(), sandbox.None, "true")
+	mark := filepath.Join(t.TempDir(), "pid")
+	pool := spare.New([]string{"/bin/sh", "-c", `echo $$ > "$1.part"; mv "$1.part" "$1"; kill -STOP $$`, "sh", mark})
+	pool.Refill()
+	shimtest.Await(t, "the spare", func() bool { return shimtest.Exists(t, mark) })
+	data, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := station.Engine().Spawner(func(o *apart.Options) { o.Empty, o.Spares = nil, pool })
+	if err := s.Start(t.Context(), spawn.Order{ID: exchangetest.First, Env: []string{"TOKEN=value", shimtest.QuickExit}}); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := s.Wait(t.Context(), exchangetest.First); err != nil || status != spawn.Exited {
+		t.Errorf("it is %s, %v", status, err)
+	}
+	shimtest.Await(t, "the end of the stopped one", func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
 }
 
 // TestASpareWritesItsAttemptsLog: what keeps it from its attempt is found there.

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -17,7 +16,7 @@ import (
 
 // waiting is a shim that says in a folder, $1, that it waits, and then notes its order and itself in the attempt's folder.
 // Without an order it ends at once.
-const waiting = `echo $$ > "$1/$$.part"; mv "$1/$$.part" "$1/spare"; read -r order || exit 0
+const waiting = `echo $$ > "$1/$$.part"; mv "$1/$$.part" "$1/spare"; read -r order || exit 0; printf x >&3
 folder=$(printf %s "$order" | sed 's/.*"folder":"\([^"]*\)".*/\1/'); cd "$folder"
 printf %s "$order" > order; tr '\0' '\n' < /proc/$$/environ > environ; echo $$ > pid; echo '{}' > exit.json`
 
@@ -102,6 +101,24 @@ func TestSpareThatDied(t *testing.T) {
 	drained(t, s)
 }
 
+// TestSpareThatIsStopped, as an agent without isolation can do, does not keep an attempt from starting, and is gone then.
+func TestSpareThatIsStopped(t *testing.T) {
+	t.Parallel() // it waits for an answer
+	s, pool, waits := withSpare(t)
+	pool.Refill()
+	pid := waits()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, carriedOut(t, s), "pid"); got != "fresh\n" {
+		t.Errorf("it is carried out by %s", got)
+	}
+	if !waittest.Until(func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }) {
+		t.Error("the stopped one is still there")
+	}
+	drained(t, s)
+}
+
 // TestSpareIsNotGivenAFolderThatIsGone: the starter learns why, and the spare waits on.
 func TestSpareIsNotGivenAFolderThatIsGone(t *testing.T) {
 	s, pool, waits := withSpare(t)
@@ -117,25 +134,9 @@ func TestSpareIsNotGivenAFolderThatIsGone(t *testing.T) {
 	drained(t, s)
 }
 
-// TestDrainGivesUp on a spare that does not end, too.
-func TestDrainGivesUp(t *testing.T) {
-	dir := t.TempDir()
-	pool := spare.New([]string{"/bin/sh", "-c", `echo $$ > "$1/pid"; exec sleep 100000`, "sh", dir})
-	s := New(Options{Spares: pool, Folder: byName})
+// TestDrainEndsASpare that does not end by itself, too.
+func TestDrainEndsASpare(t *testing.T) {
+	pool := spare.New([]string{"/bin/sleep", "100000"})
 	pool.Refill()
-	if !waittest.Until(func() bool { data, err := os.ReadFile(filepath.Join(dir, "pid")); return err == nil && len(data) > 0 }) {
-		t.Fatal("there is no spare")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := s.Drain(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("it waited: %v", err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(get(t, dir, "pid")))
-	if err == nil {
-		err = syscall.Kill(pid, syscall.SIGKILL)
-	}
-	if err != nil {
-		t.Error(err)
-	}
+	drained(t, New(Options{Spares: pool, Folder: byName}))
 }

@@ -14,14 +14,18 @@ import (
 // has none.
 const waitTime = 30 * time.Second
 
-// orderTime is how long a spare may take to read an order that its pipe does not hold.
+// orderTime is how long a spare may take to say that it has an order. One that waits does so in milliseconds, one that still loads
+// on a busy machine in a second or two. An agent without isolation can stop a spare, which then never does.
 const orderTime = 5 * time.Second
+
+// endTime is how long a spare that nobody needs may take to end by itself and give back what it has reserved.
+const endTime = time.Second
 
 // Pool keeps at most one spare. A nil pool has none.
 type Pool struct {
 	command []string
 	wait    time.Duration // waitTime
-	reading time.Duration // orderTime
+	answer  time.Duration // orderTime
 
 	mu      sync.Mutex
 	waiting *Process
@@ -31,7 +35,7 @@ type Pool struct {
 
 // New returns a pool without a spare yet. The command is that of a worker that waits for a shim.Order on its standard input.
 func New(command []string) *Pool {
-	return &Pool{command: command, wait: waitTime, reading: orderTime}
+	return &Pool{command: command, wait: waitTime, answer: orderTime}
 }
 
 // Refill starts a spare in the background, if there is none.
@@ -60,11 +64,12 @@ func (p *Pool) Refill() {
 	}()
 }
 
-// Give has the spare carry out an order. It returns nil if there is none that took it: the order is then still to be given. It
-// waits for one that is being started: another would take longer.
+// Give has the spare carry out an order. It returns nil if there is none that took it: the order is then still to be given, and
+// a spare that did not answer is killed. It waits for one that is being started: another would take longer.
 func (p *Pool) Give(order shim.Order) *Process {
+	order.Answer = true
 	made := p.take()
-	if made == nil || made.order(order, p.reading) != nil {
+	if made == nil || made.order(order, p.answer) != nil {
 		return nil
 	}
 	return made
@@ -90,7 +95,7 @@ func (p *Pool) take() *Process {
 	made.timer.Stop()
 	select {
 	case <-made.Ended:
-		made.dismiss()
+		made.letGo()
 		return nil
 	default:
 		return made
@@ -100,14 +105,18 @@ func (p *Pool) take() *Process {
 // drop ends a spare that nobody needed.
 func (p *Pool) drop(made *Process) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.waiting == made {
+	unused := p.waiting == made
+	if unused {
 		p.waiting = nil
-		made.dismiss()
+	}
+	p.mu.Unlock()
+	if unused {
+		made.dismiss(endTime)
 	}
 }
 
-// Close ends the spare and returns what is closed when it has ended, nil if there is none. No other is started.
+// Close ends the spare and returns what is closed when it has ended, nil if there is none. No other is started. It waits until the
+// spare has ended or, after a second, been killed: nobody could do that once the engine is gone.
 func (p *Pool) Close() <-chan struct{} {
 	if p == nil {
 		return nil
@@ -119,6 +128,6 @@ func (p *Pool) Close() <-chan struct{} {
 	if made == nil {
 		return nil
 	}
-	made.dismiss()
+	made.dismiss(endTime)
 	return made.Ended
 }

@@ -17,7 +17,7 @@ import (
 func noting(t *testing.T) (command []string, noted string) {
 	t.Helper()
 	noted = filepath.Join(t.TempDir(), "order")
-	return []string{"/bin/sh", "-c", `read -r order || exit 0; printf %s "$order" > "$1"; exit 7`, "sh", noted}, noted
+	return []string{"/bin/sh", "-c", `read -r order || exit 0; printf x >&3; printf %s "$order" > "$1"; exit 7`, "sh", noted}, noted
 }
 
 // waits waits until a spare is there, and returns it.
@@ -81,15 +81,50 @@ func TestASpareThatDies(t *testing.T) {
 // TestASpareThatDoesNotRead keeps no attempt waiting, however long the order.
 func TestASpareThatDoesNotRead(t *testing.T) {
 	p := New([]string{"/bin/sleep", "100000"})
-	p.reading = time.Millisecond
+	p.answer = time.Millisecond
 	p.Refill()
 	made := waits(t, p)
 	if p.Give(shim.Order{Env: []string{"TOKEN=" + strings.Repeat("x", 100_000)}}) != nil {
 		t.Error("it took the order")
 	}
-	if err := made.cmd.Process.Kill(); err != nil {
-		t.Error(err)
+	<-made.Ended
+}
+
+// stopped is a spare that somebody has stopped.
+func stopped(t *testing.T, p *Pool) *Process {
+	t.Helper()
+	p.Refill()
+	made := waits(t, p)
+	if err := syscall.Kill(made.cmd.Process.Pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
 	}
+	return made
+}
+
+// TestAStoppedSpare keeps no attempt waiting, although its pipe holds the order. It is killed, and never gets to the attempt.
+func TestAStoppedSpare(t *testing.T) {
+	command, noted := noting(t)
+	p := New(command)
+	p.answer = 10 * time.Millisecond
+	made := stopped(t, p)
+	if p.Give(shim.Order{}) != nil {
+		t.Error("it took the order")
+	}
+	<-made.Ended
+	if _, err := os.Stat(noted); err == nil {
+		t.Error("it has carried out its order")
+	}
+}
+
+// TestAStoppedSpareEnds when nobody has needed it, and with its pool.
+func TestAStoppedSpareEnds(t *testing.T) {
+	command, _ := noting(t)
+	p := New(command)
+	made := stopped(t, p)
+	p.drop(made)
+	<-made.Ended
+	made = stopped(t, p)
+	p.Close()
 	<-made.Ended
 }
 

@@ -63,23 +63,53 @@ func start(command []string, log *os.File) (*Process, error) {
 	return &Process{cmd: cmd, orders: orders, Word: word, Ended: ended}, nil
 }
 
-// order gives the spare its attempt. If it fails, the spare has a part of the order at most, and ends: with a whole one it would
-// find the attempt claimed.
+// order gives the spare its attempt and, if the order asks for it, waits for the answer. If it fails, the spare is killed before
+// it has done anything for the attempt; one that answers in this very moment is stopped by the attempt's lock or claim.
 func (p *Process) order(order shim.Order, within time.Duration) error {
-	err := p.orders.SetWriteDeadline(time.Now().Add(within))
+	deadline := time.Now().Add(within)
+	err := p.orders.SetWriteDeadline(deadline)
 	if err == nil {
 		err = order.Give(p.orders)
 	}
+	if err == nil && order.Answer {
+		err = p.awaitAnswer(deadline)
+	}
 	if err != nil {
-		p.dismiss()
+		p.kill()
+		p.letGo()
 		return err
 	}
 	_ = p.orders.Close() // it has its order
 	return nil
 }
 
-// dismiss ends a spare that has no attempt.
-func (p *Process) dismiss() { _ = errors.Join(p.orders.Close(), p.Word.Close()) } // both only end it
+// awaitAnswer reads the one byte of an answer.
+func (p *Process) awaitAnswer(deadline time.Time) error {
+	err := p.Word.SetReadDeadline(deadline)
+	if err == nil {
+		_, err = p.Word.Read(make([]byte, 1))
+	}
+	if err != nil {
+		return fmt.Errorf("wait until the worker has its order: %w", err)
+	}
+	return p.Word.SetReadDeadline(time.Time{})
+}
+
+// dismiss ends a spare that has no attempt, by force if it does not end within the time.
+func (p *Process) dismiss(within time.Duration) {
+	p.letGo()
+	select {
+	case <-p.Ended:
+	case <-time.After(within):
+		p.kill()
+	}
+}
+
+// letGo closes both pipes, which ends a spare that runs.
+func (p *Process) letGo() { _ = errors.Join(p.orders.Close(), p.Word.Close()) } // both only end it
+
+// kill ends the process, also one that is stopped.
+func (p *Process) kill() { _ = p.cmd.Process.Kill() } // fails for one that has ended
 
 // Start starts a worker in a session of its own, with an allow-list of this environment and the secrets. It returns the end of
 // the pipe on which the worker says that its agent has ended, and which it lets go of when it has said how its attempt went.

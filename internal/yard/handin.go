@@ -49,8 +49,8 @@ const (
 // inside the sandbox, when the agent's processes are gone. It trusts nothing in the workspace: it reads the agent's refs as
 // plain files, uses its repository as a store of objects only, and commits the work tree through a private repository. So
 // hooks, filters, configuration, locks and half-done rebases have no effect, and the files arrive even without a repository.
-// HandIn makes unreadable files and folders readable for their owner, and removes pipes that stand in for git's own files,
-// unless the agent is still at work.
+// HandIn makes unreadable files and folders readable for their owner, and removes pipes that stand in for git's own files and
+// whatever could lead git to one elsewhere, unless the agent is still at work.
 func HandIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
 	defer wrap(&err, "hand in %s", spec.Dir)
 	if err := spec.check(); err != nil {
@@ -127,8 +127,7 @@ func newHandIn(spec HandInSpec) (*handInState, error) {
 		return nil, err
 	}
 	stores := []string{filepath.Join(spec.Yard, "objects")}
-	agents := filepath.Join(spec.Dir, ".git", "objects")
-	if info, err := os.Stat(agents); err == nil && info.IsDir() {
+	if agents := spec.agentsStore(); agents != "" {
 		stores = append(stores, agents)
 	}
 	shallow, err := shallowList(spec.Yard)

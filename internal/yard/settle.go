@@ -1,6 +1,7 @@
 package yard
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,12 +22,24 @@ func (h *handInState) settle(dir string) error {
 			return h.settleFolder(dir, path, entry)
 		}
 		h.odd = h.odd || h.isOdd(dir, path, entry)
-		if strings.HasPrefix(entry.Name(), ".git") && isSpecial(entry) && !h.spec.Live {
-			h.note("%q was a %s and was removed", path, entry.Type())
-			return os.Remove(path)
-		}
-		return nil
+		return h.settleFile(dir, path, entry)
 	})
+}
+
+// settleFile removes what git would wait for. That goes for a repository in the work tree that is a file or a link, too: git would
+// follow it to wherever it leads. Without it, the files beside it are plain ones.
+func (h *handInState) settleFile(top, path string, entry fs.DirEntry) error {
+	leads := entry.Name() == ".git" && filepath.Dir(path) != top
+	waits := strings.HasPrefix(entry.Name(), ".git") && isSpecial(entry)
+	if h.spec.Live || !leads && !waits {
+		return nil
+	}
+	what := "file that leads to a repository elsewhere"
+	if !entry.Type().IsRegular() {
+		what = entry.Type().String()
+	}
+	h.note("%q was a %s and was removed", path, what)
+	return os.Remove(path)
 }
 
 func (h *handInState) settleFolder(top, path string, entry fs.DirEntry) error {
@@ -40,14 +53,24 @@ func (h *handInState) settleFolder(top, path string, entry fs.DirEntry) error {
 	if entry.Name() != ".git" || path == top {
 		return nil
 	}
-	h.odd = h.odd || filepath.Dir(path) != top
+	nested := filepath.Dir(path) != top
+	h.odd = h.odd || nested
 	if h.spec.Live {
 		return fs.SkipDir
 	}
 	if err := h.clearSpecials(path); err != nil {
 		return err
 	}
-	return fs.SkipDir
+	if nested {
+		return cmp.Or(dropCommonDir(path), fs.SkipDir)
+	}
+	return cmp.Or(h.borrowFromYard(), fs.SkipDir)
+}
+
+// dropCommonDir removes the file by which a repository shares the refs of another. Git writes it for worktrees alone, whose
+// repositories are not at .git.
+func dropCommonDir(repository string) error {
+	return os.RemoveAll(filepath.Join(repository, "commondir"))
 }
 
 // isOdd reports an entry, not a folder, that git would not take as it is.

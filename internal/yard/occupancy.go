@@ -44,13 +44,22 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// sweep removes what dead git processes left: lock files, half-written objects, copies of bundles.
+// sweep removes what dead git processes left: lock files, half-written objects, copies of bundles, half-written bases.
 func sweep(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(dir, path)
+		if err == nil && entry.IsDir() {
+			if filepath.Dir(rel) != incomingDir {
+				return nil
+			}
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+			return fs.SkipDir
+		}
 		if err != nil || !isLeftover(rel) {
 			return err
 		}

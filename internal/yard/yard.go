@@ -61,7 +61,7 @@ const yardConfig = `[core]
 
 const yardMark = "[stellwerk]\n\tyard = 1\n"
 
-// incomingDir holds the private copies of bundles while they are imported.
+// incomingDir holds the private copies of bundles while they are imported, and bases while they are written.
 const incomingDir = "incoming"
 
 // Open opens the yard in dir, an absolute path, and creates it when dir is missing

@@ -22,6 +22,7 @@ func TestOpenRemovesTheRestOfTheDeadAndNothingElse(t *testing.T) {
 	rest := []string{
 		"HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock", "refs/heads/a/topic.lock", "objects/pack/tmp_pack_x", "objects/pack/tmp_idx_x",
 		"objects/ab/tmp_obj_x", "incoming/bundle-1", "incoming/index-1", "incoming/index-1.index", "incoming/index-1.index.lock",
+		"incoming/base-1/base-x.pack",
 	}
 	for _, name := range rest {
 		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
@@ -32,6 +33,7 @@ func TestOpenRemovesTheRestOfTheDeadAndNothingElse(t *testing.T) {
 	must(t, err)
 	f.yard.occupancy = y.occupancy
 	equal(t, "what is left", fingerprint(t, dir), before)
+	equal(t, "what is incoming", sh(t, dir, "ls -A incoming"), "")
 }
 
 // TestManyMayOpenAYardThatIsNotThere: one makes it, all have it.

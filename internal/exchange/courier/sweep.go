@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
 const (
@@ -28,7 +29,7 @@ func (a *attempt) makeRoot(id wire.Attempt) (held *os.File, err error) {
 	if held, err = os.OpenFile(filepath.Join(a.root, nameFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return nil, err
 	}
-	if err = hold(held); err == nil {
+	if err = hold(held, 0); err == nil { // a sweep that looks at it lets go at once
 		err = json.NewEncoder(held).Encode(id)
 	}
 	if err != nil {
@@ -37,10 +38,10 @@ func (a *attempt) makeRoot(id wire.Attempt) (held *os.File, err error) {
 	return held, nil
 }
 
-// hold takes the lock of a folder, if nobody has it: EWOULDBLOCK.
-func hold(file *os.File) error {
+// hold takes the lock of a folder. It waits for it, or with LOCK_NB fails with EWOULDBLOCK if somebody has it.
+func hold(file *os.File, how int) error {
 	for {
-		if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EINTR) {
+		if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|how); !errors.Is(err, syscall.EINTR) {
 			return err
 		}
 	}
@@ -48,6 +49,10 @@ func hold(file *os.File) error {
 
 // nameless is how long a folder without a name is left alone: its worker is about to write it.
 const nameless = time.Hour
+
+// unheard is how long a folder stays whose attempt has ended and whose worker could not hand it in: its work may be nowhere else,
+// although nobody waits for it any more.
+const unheard = 7 * 24 * time.Hour
 
 // Sweep removes the folders in dir of workers that were killed, if their attempts are concluded: nobody would hand in what they
 // hold. It touches none that a worker lives in.
@@ -77,7 +82,7 @@ func sweepOne(root string, concluded func(wire.Attempt) (bool, error)) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := hold(file); errors.Is(err, syscall.EWOULDBLOCK) {
+	if err := hold(file, syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil // its worker lives
 	} else if err != nil {
 		return err
@@ -88,6 +93,9 @@ func sweepOne(root string, concluded func(wire.Attempt) (bool, error)) (err erro
 	}
 	if over, err := concluded(id); err != nil || !over {
 		return err
+	}
+	if exit, err := shim.ReadExit(root); err == nil && time.Since(exit.EndedAt) < unheard {
+		return nil
 	}
 	return removeRoot(root)
 }
@@ -107,7 +115,7 @@ func sweepNameless(root string) error {
 // removeRoot removes an attempt's folder, and that of its tools if it is elsewhere.
 func removeRoot(root string) error {
 	tools, err := os.Readlink(filepath.Join(root, wire.ToolsName))
-	if err == nil && filepath.Dir(tools) == filepath.Clean(os.TempDir()) && strings.HasPrefix(filepath.Base(tools), toolsPrefix) {
+	if err == nil && strings.HasPrefix(filepath.Base(tools), toolsPrefix) { // a worker's folder for temporary files may be another
 		if err := removeAll(tools); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package courier_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -41,12 +42,18 @@ func left(t *testing.T, dir, name, says string) string {
 // TestSweep removes what a killed worker left of an attempt that is concluded, whatever its agent closed, and nothing else.
 func TestSweep(t *testing.T) {
 	dir, long := t.TempDir(), t.TempDir()
-	t.Setenv("TMPDIR", long)
 	over, open := left(t, dir, "attempt-1", `{"run":"r","attempt":"over"}`), left(t, dir, "attempt-2", `{"run":"r","attempt":"open"}`)
 	asked, young := left(t, dir, "attempt-3", `{"run":"r","attempt":"unknown"}`), left(t, dir, "attempt-4", "")
 	old, other := left(t, dir, "attempt-5", "{"), left(t, dir, "somebody's", `{"run":"r","attempt":"over"}`)
 	if at := time.Now().Add(-2 * time.Hour); os.Chtimes(old, at, at) != nil {
 		t.Fatal("the folder cannot be made old")
+	}
+	ended, given := left(t, dir, "attempt-6", `{"run":"r","attempt":"over"}`), left(t, dir, "attempt-7", `{"run":"r","attempt":"over"}`)
+	for folder, at := range map[string]time.Time{ended: time.Now(), given: time.Now().AddDate(0, 0, -8)} {
+		exit, err := json.Marshal(shim.Exit{Proto: shim.Proto, Reason: shim.ReasonExited, EndedAt: at})
+		if err := errors.Join(err, os.WriteFile(filepath.Join(folder, "exit.json"), exit, 0o600)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	tools, mine := filepath.Join(long, "stellwerk-tools-1"), filepath.Join(long, "mine")
 	for link, target := range map[string]string{over: tools, old: mine} {
@@ -67,7 +74,7 @@ func TestSweep(t *testing.T) {
 	if !errors.Is(err, away) || !strings.Contains(err.Error(), asked) {
 		t.Errorf("it says %v", err)
 	}
-	for path, stays := range map[string]bool{over: false, open: true, asked: true, young: true, old: false, other: true, tools: false, mine: true} {
+	for path, stays := range map[string]bool{over: false, open: true, asked: true, young: true, old: false, other: true, tools: false, mine: true, ended: true, given: false} {
 		if exists(path) != stays {
 			t.Errorf("%s is there: %t", path, !stays)
 		}

@@ -84,9 +84,13 @@ func (t task) run(carryOut func(ctx context.Context, argv []string) error) int {
 		return fail(notExecutable, fmt.Errorf("listen inside the sandbox: %w", err))
 	}
 	go serve(listener, t.socket)
-	// Whoever asks an agent to end signals each process. The bridge stays until its command has ended, and others inside have
-	// no signal that ends it: the kernel drops those that are not caught.
+	// Whoever asks an agent to end signals each process. The bridge stays until its command has ended, and the kernel
+	// drops what is not caught.
 	signal.Notify(make(chan os.Signal, 1))
+	started, err := ownLimits()
+	if err != nil {
+		return fail(notExecutable, err)
+	}
 	cmd := exec.Command(t.argv[0], t.argv[1:]...) //nolint:noctx // the process that started the sandbox ends what is in it
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
@@ -105,7 +109,7 @@ func (t task) run(carryOut func(ctx context.Context, argv []string) error) int {
 	}
 	if channel != nil && os.Getpid() == first {
 		_ = listener.Close() // whatever would come is ended now
-		stay(channel, code, carryOut)
+		stay(channel, code, started, carryOut)
 	}
 	return code
 }

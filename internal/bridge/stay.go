@@ -22,7 +22,7 @@ func inherited(channel int) *os.File {
 
 // stay leaves nothing running inside, says how the command ended, and carries out the request that its supervisor may have. If
 // the supervisor is gone, there is nobody to tell what fails.
-func stay(channel *os.File, code int, carryOut func(ctx context.Context, argv []string) error) {
+func stay(channel *os.File, code int, started limits, carryOut func(ctx context.Context, argv []string) error) {
 	ending, err := endOthers()
 	if err != nil {
 		return // the end of the channel says that there is no hand-in here
@@ -36,10 +36,21 @@ func stay(channel *os.File, code int, carryOut func(ctx context.Context, argv []
 		return
 	}
 	var a answer
-	if err := r.carryOut(carryOut); err != nil {
+	if err := started.unchanged(); err != nil {
+		a.Error = err.Error()
+	} else if err := r.carryOut(carryOut); err != nil {
 		a.Error = err.Error()
 	}
 	_ = json.NewEncoder(channel).Encode(a)
+}
+
+// unchanged refuses a request whose programs would work within limits that the command set.
+func (l limits) unchanged() error {
+	now, err := ownLimits()
+	if err == nil && now != l {
+		err = errors.New("the limits of the first process were changed inside")
+	}
+	return err
 }
 
 // endOthers ends every other process inside, and returns what all that ever ran there took. None can fork once it was sent the

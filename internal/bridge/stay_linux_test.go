@@ -130,6 +130,30 @@ func TestBridgeThatStaysInVain(t *testing.T) {
 	})
 }
 
+// TestBridgeWhoseLimitsWereSet does nothing: what it would start has those limits, too.
+func TestBridgeWhoseLimitsWereSet(t *testing.T) {
+	tool, err := exec.LookPath("prlimit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []string{"--as=40000000000", "--fsize=120000", "--nofile=16", "--nofile=16:", "--cpu=1000", "--rttime=1000000000"} {
+		t.Run(limit, func(t *testing.T) {
+			dir := t.TempDir()
+			channel, end, done := staying(t, dir, tool+" --pid 1 "+limit)
+			if end.Code != 0 {
+				t.Fatalf("prlimit ended with %d", end.Code)
+			}
+			if err := channel.Do(request(t, dir, "a")); err == nil || !strings.Contains(err.Error(), "limits of the first process") {
+				t.Errorf("it says %v", err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "did")); err == nil {
+				t.Error("it did it")
+			}
+			ends(t, done)
+		})
+	}
+}
+
 // TestOnlyAFirstProcessEndsAllOthers: anywhere else they would be the person's.
 func TestOnlyAFirstProcessEndsAllOthers(t *testing.T) {
 	if end, err := endOthers(); err == nil {

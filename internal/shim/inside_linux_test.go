@@ -86,11 +86,13 @@ func TestAgentAgainstItsHandIn(t *testing.T) {
 	}{
 		"it sends every signal to the first process": {script: `for s in $(seq 1 31) $(seq 35 64); do kill -$s 1; done 2>/dev/null`},
 		// Go catches all signals but three. The kernel keeps those from the first process, too, but not while one of its threads forks.
-		"it sends what the first process cannot catch": {script: `for n in $(seq 1 100); do for s in 32 33 34; do kill -$s 1; done; done 2>/dev/null`, either: true},
-		"it looks for the channel":                     {script: `for n in 3 4 5 6 7; do [ -e /proc/self/fd/$n ] && echo has $n; readlink /proc/1/fd/$n; (: < /proc/1/fd/$n) 2>/dev/null && echo opens $n; done`},
-		"it leaves processes that always fork":         {script: `c() { c & exit; }; (c &); (trap '' TERM HUP; while :; do (: > late &); done) & sleep 0.1`},
-		"it fills the temporary folder":                {script: `for n in $(seq 1 100); do ln -s /etc/passwd /tmp/handin-$n; done; mkdir /tmp/index; ln -s /nowhere /tmp/result.json`},
-		"it closes the temporary folder":               {script: `chmod 0 /tmp`, apart: true},
+		"it sends what the first process cannot catch":                {script: `for n in $(seq 1 100); do for s in 32 33 34; do kill -$s 1; done; done 2>/dev/null`, either: true},
+		"it sets the limits of the first process":                     {script: `prlimit --pid 1 --nofile=16`, apart: true},
+		"it queues a signal that the first process takes for a fault": {script: `env kill -q 0 -s SEGV 1; sleep 1000`, apart: true},
+		"it looks for the channel":                                    {script: `for n in 3 4 5 6 7; do [ -e /proc/self/fd/$n ] && echo has $n; readlink /proc/1/fd/$n; (: < /proc/1/fd/$n) 2>/dev/null && echo opens $n; done`},
+		"it leaves processes that always fork":                        {script: `c() { c & exit; }; (c &); (trap '' TERM HUP; while :; do (: > late &); done) & sleep 0.1`},
+		"it fills the temporary folder":                               {script: `for n in $(seq 1 100); do ln -s /etc/passwd /tmp/handin-$n; done; mkdir /tmp/index; ln -s /nowhere /tmp/result.json`},
+		"it closes the temporary folder":                              {script: `chmod 0 /tmp`, apart: true},
 		"it has a git of its own": {
 			script: `mkdir -p "$HOME/bin"; printf '#!/bin/sh\nexit 9\n' > "$HOME/bin/git"; chmod +x "$HOME/bin/git"; command -v git | grep -c "$HOME/bin"`, says: "1",
 			change: func(s *shim.Spec) {

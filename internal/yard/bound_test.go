@@ -227,7 +227,7 @@ func TestWhichAttributesAreOfLFS(t *testing.T) {
 	}
 }
 
-// TestOpenLeavesFoldersAlone: only files are left over by those who died.
+// TestOpenLeavesFoldersAlone: but for what was coming in, only files are left over by those who died.
 func TestOpenLeavesFoldersAlone(t *testing.T) {
 	dir := filepath.Join(folder(t), "yard.git")
 	y, err := Open(ctx(t), dir)
@@ -238,7 +238,7 @@ func TestOpenLeavesFoldersAlone(t *testing.T) {
 	must(t, err)
 	must(t, y.Close())
 	equal(t, "what is left", sh(t, dir, "find incoming refs/heads objects/tmp_dir | sort | tr '\\n' ' '"),
-		"incoming incoming/sub objects/tmp_dir objects/tmp_dir/keep refs/heads refs/heads/x.lock refs/heads/x.lock/keep")
+		"incoming objects/tmp_dir objects/tmp_dir/keep refs/heads refs/heads/x.lock refs/heads/x.lock/keep")
 }
 
 // TestACommitNeedsEverythingItIsMadeOf.

@@ -98,6 +98,8 @@ func TellLeft(sh *shell.Shell, svc api.Service, run api.Run) {
 type After struct {
 	Follow bool
 	Detach bool
+	// Anew is for a word that brings a run along: the state folder need not exist.
+	Anew bool
 }
 
 func (a *After) Flags(cmd *cobra.Command) {
@@ -118,8 +120,12 @@ type Word func(ctx context.Context, svc api.Service, run api.Run) (api.Run, erro
 
 // Steer gives a person's word about a run, and continues the run.
 func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) error {
+	state := shell.Present
+	if a.Anew {
+		state = func(*shell.ConnectOptions) {}
+	}
 	if a.Detach || sh.Session != "" {
-		if err := sh.EnsureEngine(ctx, shell.Present); err != nil {
+		if err := sh.EnsureEngine(ctx, state); err != nil {
 			return err
 		}
 	}
@@ -132,7 +138,7 @@ func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) 
 			return err
 		}
 		return Continue(ctx, sh, svc, run, a)
-	}, shell.Present)
+	}, state)
 }
 
 // Continue follows the run if asked to, or if nobody else would drive it, and

@@ -116,6 +116,7 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell.Shell, given string) 
 		return err
 	}
 	began := time.Now()
+	o.after.Anew = folder != ""
 	return drive.Steer(ctx, sh, given, o.after, func(ctx context.Context, svc api.Service, run api.Run) (api.Run, error) {
 		if folder != "" {
 			imported, err := svc.Import(ctx, api.Import{Folder: folder, Trust: o.trust})

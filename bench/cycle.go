@@ -123,7 +123,8 @@ func processes(ctx context.Context, shop *workshop) (outcome, error) {
 	return o, nil
 }
 
-// startedIn counts the processes in a trace. A call that another process's line interrupts has its flags in the first part.
+// startedIn counts the processes in a trace. A call that another process's line interrupts has its flags in the first part. Where
+// strace does not know the call, because the process was ending, it writes question marks.
 func startedIn(trace string) (int, error) {
 	text, err := os.ReadFile(trace)
 	if err != nil {
@@ -132,7 +133,8 @@ func startedIn(trace string) (int, error) {
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		probe := strings.Contains(line, "CLONE_VM|CLONE_PIDFD|CLONE_VFORK") && !strings.Contains(line, "SIGCHLD")
-		if strings.Contains(line, "(") && !strings.Contains(line, "resumed>") && !strings.Contains(line, "CLONE_THREAD") && !probe {
+		known := strings.Contains(line, "(") && !strings.Contains(line, "???(")
+		if known && !strings.Contains(line, "resumed>") && !strings.Contains(line, "CLONE_THREAD") && !probe {
 			n++
 		}
 	}

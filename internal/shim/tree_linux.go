@@ -2,6 +2,7 @@ package shim
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,17 @@ func becomeSubreaper() error {
 		return fmt.Errorf("become the parent of orphaned processes: %w", err)
 	}
 	return nil
+}
+
+// childless reports that this process has no descendants: as their subreaper it would have one of them as its child, living or
+// not yet reaped.
+func childless() bool {
+	for {
+		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return errors.Is(err, unix.ECHILD)
+		}
+	}
 }
 
 // sessionAttr gives the process a session of its own and lets it die with a shim that is killed.

@@ -8,7 +8,6 @@ import (
 
 // TestCheckpointOfAnAgentsStore: the agent's commits are in it, unless git could be led elsewhere. Nothing of the agent's is changed.
 func TestCheckpointOfAnAgentsStore(t *testing.T) {
-	f := newFixture(t)
 	const trap = "mkdir -p ../evil/info; mkfifo ../evil/info/alternates; "
 	for name, c := range map[string]struct {
 		script  string
@@ -26,6 +25,7 @@ func TestCheckpointOfAnAgentsStore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			f := newFixture(t) // one yard each: in a shared one, another case's import of the same commit would show it to git
 			dir := f.workspace(t)
 			sh(t, dir, "echo n > new; git add .; git commit -qm one; echo m > more; "+c.script)
 			const listing = "find . ../evil -printf '%p %y %s %T@\\n' 2>/dev/null | sort"

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -263,61 +262,5 @@ func TestFolderCannotBeMade(t *testing.T) {
 	}
 	if _, err := Open(filepath.Join(file, "run")); core.CodeOf(err) != core.CodeUnavailable || wording.Hint(err) == "" {
 		t.Errorf("got %v", err)
-	}
-}
-
-func mount(t *testing.T, options string) string {
-	t.Helper()
-	folder := t.TempDir()
-	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, options); err != nil {
-		t.Skipf("a file system of its own cannot be mounted here: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(folder, 0); err != nil {
-			t.Errorf("unmount: %v", err)
-		}
-	})
-	return folder
-}
-
-func TestFullDisk(t *testing.T) {
-	f := openAt(t, filepath.Join(mount(t, "size=64k"), "run"))
-	events := history(t, 2000, "a")
-	done := 0
-	var err error
-	for ; err == nil && done < len(events); done++ {
-		err = f.Append(events[:done+1])
-	}
-	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "disk is full") || wording.Hint(err) == "" {
-		t.Fatalf("after %d events: %v", done, err)
-	}
-	done-- // the last one failed
-	m, err := ReadManifest(f.at(ManifestFile))
-	if err != nil || len(m.Events) < done {
-		t.Fatalf("%d events of %d acknowledged, %v", len(m.Events), done, err)
-	}
-	if err := f.Artifact("plan", 1, "plan.md", bytes.NewReader(make([]byte, 1<<20))); core.CodeOf(err) != core.CodeUnavailable {
-		t.Errorf("artifact: %v", err)
-	}
-}
-
-func TestReadOnlyFolder(t *testing.T) {
-	disk := mount(t, "size=1m")
-	f := openAt(t, filepath.Join(disk, "run"))
-	events := history(t, 2, "a")
-	appendAll(t, f, events[:1])
-	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Skipf("cannot be mounted read-only here: %v", err)
-	}
-	for name, err := range map[string]error{
-		"append": f.Append(events), "artifact": f.Artifact("plan", 1, "plan.md", strings.NewReader("x")),
-		"side effect": f.SideEffects(SideEffect{Attempt: "a", N: 1}), "state": f.WriteState(&core.Run{}),
-	} {
-		if core.CodeOf(err) != core.CodeUnavailable || wording.Hint(err) == "" {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if got := openAt(t, f.path).Head(); got.Seq != 1 {
-		t.Errorf("reading still works: %+v", got)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/iotest"
 
@@ -190,29 +189,6 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 	if got := files(t, f); len(got) != 4 {
 		t.Errorf("%d files, want 4", len(got))
-	}
-}
-
-func TestFullDisk(t *testing.T) {
-	folder := t.TempDir()
-	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=64k"); err != nil {
-		t.Skipf("a file system of its own cannot be mounted here: %v", err)
-	}
-	defer func() {
-		if err := syscall.Unmount(folder, 0); err != nil {
-			t.Errorf("unmount: %v", err)
-		}
-	}()
-	f, err := Open(filepath.Join(folder, "blobs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _, err = f.Put(t.Context(), io.LimitReader(neverEnding('x'), 1<<20), 0)
-	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "disk is full") {
-		t.Errorf("got %v", err)
-	}
-	if got := files(t, f); len(got) != 0 {
-		t.Errorf("left behind: %v", got)
 	}
 }
 

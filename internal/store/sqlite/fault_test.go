@@ -13,12 +13,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -208,61 +206,6 @@ func scribble(t *testing.T, path string) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// smallDisk mounts a file system of the given size that a test can fill.
-func smallDisk(t *testing.T, options string) string {
-	t.Helper()
-	folder := t.TempDir()
-	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, options); err != nil {
-		t.Skipf("a file system of its own cannot be mounted here: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(folder, 0); err != nil {
-			t.Errorf("unmount: %v", err)
-		}
-	})
-	return folder
-}
-
-func TestFullDisk(t *testing.T) {
-	path := filepath.Join(smallDisk(t, "size=2m"), "stellwerk.db")
-	s, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closed(t, s)
-	head, acknowledged := core.Head{}, int64(0)
-	for err == nil {
-		e, after, sealErr := core.Seal("run/a", head, s.now(), core.Engine(), "",
-			core.TimerFired{Timer: strings.Repeat("x", 20_000)})
-		if sealErr != nil {
-			t.Fatal(sealErr)
-		}
-		if err = s.Commit(t.Context(), store.Commit{Stream: "run/a", After: head.Seq, Events: []core.Event{e}}); err == nil {
-			head, acknowledged = after, after.Seq
-		}
-	}
-	wantUnavailable(t, err, "disk is full")
-	events, err := s.Events(t.Context(), "run/a", 0, 0)
-	if err != nil || int64(len(events)) != acknowledged || acknowledged == 0 {
-		t.Fatalf("%d events of %d acknowledged, %v", len(events), acknowledged, err)
-	}
-}
-
-func TestReadOnlyDisk(t *testing.T) {
-	folder := smallDisk(t, "size=2m")
-	path := filepath.Join(folder, "stellwerk.db")
-	if err := openAt(t, path, Options{}).Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("", folder, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Skipf("cannot be mounted read-only here: %v", err)
-	}
-	_, err := Open(t.Context(), path, Options{})
-	wantUnavailable(t, err, "cannot be")
-	_, err = Open(t.Context(), filepath.Join(folder, "new.db"), Options{})
-	wantUnavailable(t, err, "cannot be written")
 }
 
 // TestBrokenBatch lets one write of several break the transaction they share:

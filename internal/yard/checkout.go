@@ -1,9 +1,11 @@
 package yard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -19,8 +21,8 @@ func (s treeSize) byHand(most extent) bool {
 	return canStat && s.entries > 0 && s.entries <= most.entries && s.bytes <= most.bytes && s.path <= deep && !s.links
 }
 
-// checkoutByHand writes the files of a commit and the index, as git read-tree does, without a process. errOdd, before anything
-// was written, means that git has to do it.
+// checkoutByHand writes the files of a commit and the index, as git read-tree does, without a process. errOdd means that git has
+// to do it, and that nothing was written or is left.
 func (y *Yard) checkoutByHand(ctx context.Context, dir, commit string) (err error) {
 	tree, err := y.Tree(ctx, commit)
 	if err != nil {
@@ -36,10 +38,23 @@ func (y *Yard) checkoutByHand(ctx context.Context, dir, commit string) (err erro
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	var files index
-	if files.cache, err = files.checkout(ctx, root, "", top); err != nil {
+	files.cache, err = files.checkout(ctx, root, "", top)
+	if errors.Is(err, fs.ErrExist) { // two names that are one to this file system, which ignores case or normalizes names
+		return cmp.Or(removeEntries(root, top), errOdd)
+	}
+	if err != nil {
 		return err
 	}
 	return writeFile(filepath.Join(dir, ".git", "index"), files.encode(), false)
+}
+
+func removeEntries(root *os.Root, top *plainTree) error {
+	for _, e := range top.entries {
+		if err := root.RemoveAll(e.Path); err != nil {
+			return fmt.Errorf("make room for git: %w", err)
+		}
+	}
+	return nil
 }
 
 // checkout writes what a folder holds, and enters it in the index. Nothing that was written is followed: root is opened anew

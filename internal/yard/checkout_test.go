@@ -184,6 +184,22 @@ func TestGitChecksOutWhatIsOdd(t *testing.T) {
 	equal(t, "status", sh(t, dir, "git status --porcelain; cmp .git/index ../w.index"), "")
 }
 
+// TestNamesThatAreOneAreLeftToGit: to a file system that ignores case, a name of the tree is there already when it is to be
+// written. Here something of that name is there from the beginning.
+func TestNamesThatAreOneAreLeftToGit(t *testing.T) {
+	for name, take := range map[string]string{"a file": "mkdir src && echo other > src/a.txt", "a folder": "mkdir -p src/a.txt/b", "a link": "ln -s /etc src"} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			checkedPlain(t, f.yard, f.base)
+			dir := folder(t)
+			sh(t, dir, take)
+			must(t, f.yard.fill(ctx(t), dir, WorkspaceSpec{Dir: dir, Commit: f.base, Index: indexOf(dir)}))
+			equal(t, "status", sh(t, dir, "git status --porcelain --ignored; cmp .git/index "+indexOf(dir)), "")
+			equal(t, "tree", sh(t, dir, "git write-tree"), sh(t, dir, "git rev-parse HEAD^{tree}"))
+		})
+	}
+}
+
 // TestADamagedYardIsNotCheckedOut: git itself does not compare contents with their names.
 func TestADamagedYardIsNotCheckedOut(t *testing.T) {
 	squeezed := func(object string) func([]byte) []byte {

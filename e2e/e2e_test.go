@@ -41,6 +41,9 @@ const raceOptions = "GORACE=atexit_sleep_ms=0"
 func TestScenarios(t *testing.T) {
 	kind, reason := sandbox.Detect(t.Context())
 	if kind != sandbox.Sandbox {
+		if err := tooltest.Isolated(t.Context(), reason); err != nil {
+			t.Fatal(err)
+		}
 		t.Logf("without a sandbox (%s) the scenarios run unenforced", reason)
 	}
 	root, err := filepath.Abs("..")

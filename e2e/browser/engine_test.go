@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -42,6 +43,9 @@ func newEngine(t *testing.T) *engine {
 		"LANG=C.UTF-8", "TZ=UTC", "TMPDIR=" + t.TempDir(),
 	}
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
+		if err := tooltest.Isolated(t.Context(), reason); err != nil {
+			t.Fatal(err)
+		}
 		t.Logf("without a sandbox (%s) the agents run unenforced", reason)
 		e.env = append(e.env, "STELLWERK_ISOLATION=none")
 	}

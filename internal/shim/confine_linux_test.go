@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
-	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/usertest"
@@ -71,9 +70,7 @@ func TestHonestAttemptTakesLittle(t *testing.T) {
 
 // TestLimitsOfAPlainUser are held by other means than root's.
 func TestLimitsOfAPlainUser(t *testing.T) {
-	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		t.Skip(reason)
-	}
+	onlySandbox(t)
 	usertest.Again(t, nil, "TestAttemptRunsIntoALimit/sandbox/memory", "TestAttemptRunsIntoALimit/sandbox/processes",
 		"TestAttemptRunsIntoALimit/sandbox/disk", "TestHonestAttemptTakesLittle")
 }

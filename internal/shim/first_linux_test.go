@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestFirstProcessIsAskedToEnd if it is the command itself, which has no other process to hear it from.
 func TestFirstProcessIsAskedToEnd(t *testing.T) {
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		t.Skip(reason)
+		tooltest.Unisolated(t, reason)
 	}
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,12 +14,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
-	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // TestTheWayOut: an attempt reaches the hosts on its list and no others, and each connection is on record.
 func TestTheWayOut(t *testing.T) {
-	requireSandbox(t)
+	onlySandbox(t)
 	listener, err := net.Listen("tcp", "127.0.0.2:0") // not where programs inside look for their own servers
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +65,7 @@ curl -sS -o /dev/null --noproxy '*' http://LISTED/ 2>&1 | grep -o "Couldn't conn
 
 // TestTheListIsKept: the person's words on hosts reach the proxy, each for what it means. All these hosts could be reached.
 func TestTheListIsKept(t *testing.T) {
-	requireSandbox(t)
+	onlySandbox(t)
 	hosts := map[string]string{}
 	for _, name := range []string{"LISTED", "DENIED", "UNLISTED", "UNGRANTED"} {
 		listener, err := net.Listen("tcp", "127.0.0.2:0")
@@ -93,12 +92,5 @@ func TestTheListIsKept(t *testing.T) {
 	a.Run(t)
 	if diff := cmp.Diff([]string{"LISTED 200", "DENIED 403", "UNLISTED 403", "UNGRANTED 403"}, a.Said(t, agent.KindText)); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func requireSandbox(t *testing.T) {
-	t.Helper()
-	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		tooltest.Unisolated(t, reason)
 	}
 }

@@ -201,9 +201,7 @@ func TestAReadOnlyShellRunsIntoALimit(t *testing.T) {
 
 // TestLinesOfAPlainUser are held by other means than root's.
 func TestLinesOfAPlainUser(t *testing.T) {
-	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		t.Skip(reason)
-	}
+	onlySandbox(t)
 	usertest.Again(t, nil, "TestLineRunsIntoALimit/sandbox/memory", "TestLineRunsIntoALimit/sandbox/processes", "TestLineFillsTheDisk/sandbox",
 		"TestLinesTogetherRunIntoALimit/sandbox", "TestLineEndsWithItsAttempt", "TestAReadOnlyShellRunsIntoALimit")
 }

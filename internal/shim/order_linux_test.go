@@ -136,9 +136,7 @@ func TestGroupOfTheHandIn(t *testing.T) {
 		t.Skip("this machine has no cgroup v1, so no group is reserved ahead")
 	}
 	probe.Close()
-	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		t.Skip(reason)
-	}
+	onlySandbox(t)
 	for open, group := range map[bool]string{false: "aa1", true: "next"} {
 		t.Run(group, func(t *testing.T) {
 			testGroupOfTheHandIn(t, group, shimtest.New(t, sandbox.Sandbox, heldUp, bounded(t, resource.Limits{Processes: 500}),

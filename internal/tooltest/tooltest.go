@@ -5,6 +5,7 @@
 package tooltest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -119,13 +120,31 @@ func Need(t testing.TB, tool Tool) string {
 	return path
 }
 
-// Unisolated ends a test that needs a sandbox on a machine without one, for the
-// reason that sandbox.Detect gave. Where bubblewrap is there and the system does
-// not let it work, no tool is missing.
+// Unisolated ends a test that got no sandbox, for the reason that sandbox.Detect gave. It skips the test if this machine cannot
+// have a sandbox, and fails it otherwise.
 func Unisolated(t testing.TB, reason string) {
 	t.Helper()
 	if runtime.GOOS == "linux" {
 		Need(t, Bubblewrap)
 	}
+	if err := Isolated(t.Context(), reason); err != nil {
+		t.Fatal(err)
+	}
 	t.Skip("no isolation on this machine:", reason)
+}
+
+// Isolated is an error if this machine can have a sandbox, although sandbox.Detect found none for the reason given.
+func Isolated(ctx context.Context, reason string) error {
+	if !isolates(ctx) {
+		return nil
+	}
+	return fmt.Errorf("bubblewrap works on this machine, so a sandbox must, too: %s", reason)
+}
+
+// isolates reports that bubblewrap works if it is asked for nothing but namespaces and file systems that every sandbox needs.
+func isolates(ctx context.Context) bool {
+	program, err := locate(Bubblewrap)
+	return runtime.GOOS == "linux" && err == nil && exec.CommandContext(ctx, program,
+		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net",
+		"--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--", "/bin/sh", "-c", ":").Run() == nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
@@ -74,5 +75,46 @@ func TestAnyChromium(t *testing.T) {
 		if found, err := tooltest.Find(tooltest.Chromium); err != nil || found != program {
 			t.Errorf("found %q, %v; not %s", found, err, program)
 		}
+	}
+}
+
+// TestUnisolatedEnds is what TestASandboxThatMustWork runs as another process.
+func TestUnisolatedEnds(t *testing.T) {
+	if os.Getenv("TOOLBOX_ISOLATION") == "" {
+		return // on its own it says nothing
+	}
+	tooltest.Unisolated(t, "it was called with wrong arguments")
+}
+
+// TestASandboxThatMustWork: where bubblewrap works, no test is skipped for want of a sandbox. Where it is missing or may not make
+// one, tests are.
+func TestASandboxThatMustWork(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // bubblewrap is Linux's
+	}
+	for script, want := range map[string]string{"exit 0": "--- FAIL", "exit 1": "--- SKIP", "": "--- SKIP"} {
+		folder := t.TempDir()
+		if script != "" {
+			if err := os.WriteFile(filepath.Join(folder, "bwrap"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestUnisolatedEnds$", "-test.v")
+		cmd.Env = []string{"TOOLBOX_ISOLATION=1", "PATH=" + folder}
+		out, err := cmd.CombinedOutput()
+		if !strings.Contains(string(out), want) || (err != nil) != (script == "exit 0") {
+			t.Errorf("%q: %v: %s", script, err, out)
+		}
+	}
+}
+
+// TestPlainBubblewrap: what a sandbox is held to works on a machine that has one.
+func TestPlainBubblewrap(t *testing.T) {
+	kind, reason := sandbox.Detect(t.Context())
+	if runtime.GOOS != "linux" || kind != sandbox.Sandbox {
+		t.Skip("no sandbox to compare with:", reason)
+	}
+	if tooltest.Isolated(t.Context(), "") == nil {
+		t.Error("bubblewrap works, and a sandbox that does not would be passed over")
 	}
 }

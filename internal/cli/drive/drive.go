@@ -120,12 +120,12 @@ type Word func(ctx context.Context, svc api.Service, run api.Run) (api.Run, erro
 
 // Steer gives a person's word about a run, and continues the run.
 func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) error {
-	state := shell.Present
+	var state []func(*shell.ConnectOptions)
 	if a.Anew {
-		state = func(*shell.ConnectOptions) {}
+		state = append(state, shell.Anew)
 	}
 	if a.Detach || sh.Session != "" {
-		if err := sh.EnsureEngine(ctx, state); err != nil {
+		if err := sh.EnsureEngine(ctx, state...); err != nil {
 			return err
 		}
 	}
@@ -138,7 +138,7 @@ func Steer(ctx context.Context, sh *shell.Shell, given string, a After, w Word) 
 			return err
 		}
 		return Continue(ctx, sh, svc, run, a)
-	}, state)
+	}, state...)
 }
 
 // Continue follows the run if asked to, or if nobody else would drive it, and

@@ -50,7 +50,7 @@ func Halt(ctx context.Context, sh *shell.Shell, given string, stop bool, w Word)
 			sh.Printf("An agent is still stopping; the next command completes that.\n")
 		}
 		return tellQueue(ctx, sh, svc, run)
-	}, shell.Present)
+	})
 }
 
 // settle keeps an engine of this process alive until the agents that it stops are

@@ -67,7 +67,7 @@ func addToken(ctx context.Context, sh *shell.Shell, req api.AddToken) error {
 		}
 		sh.Tell("", fmt.Sprintf("Token of %s, role %s, id %s. It is not shown again.", terminal.Line(t.Name), t.Role, t.ID))
 		return nil
-	})
+	}, shell.Anew)
 }
 
 func newTokensList(sh *shell.Shell) *cobra.Command {

@@ -71,7 +71,7 @@ func (o *trustOptions) run(ctx context.Context, sh *shell.Shell) error {
 			}
 		}
 		return o.report(ctx, sh, svc, look, found)
-	})
+	}, shell.Anew)
 }
 
 func (o *trustOptions) report(ctx context.Context, sh *shell.Shell, svc api.Service, look api.Trust, found api.Trusted) error {

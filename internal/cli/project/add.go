@@ -50,5 +50,5 @@ func (o *addOptions) run(ctx context.Context, sh *shell.Shell, where string) err
 			return err
 		}
 		return printProject(sh, d)
-	})
+	}, shell.Anew)
 }

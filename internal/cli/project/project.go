@@ -52,7 +52,7 @@ func (o *listOptions) run(ctx context.Context, sh *shell.Shell) error {
 			}
 		}
 		return sh.PrintList(api.ProjectList{Projects: append([]api.Project{}, list...)}, sh.View().Projects(list), none)
-	}, shell.Present)
+	})
 }
 
 // Find is the project that was named, or that of the working directory.
@@ -83,7 +83,7 @@ func answer(ctx context.Context, sh *shell.Shell, given string, tell func(svc ap
 			return err
 		}
 		return printProject(sh, d)
-	}, shell.Present)
+	})
 }
 
 func printProject(sh *shell.Shell, d api.ProjectDetail) error {

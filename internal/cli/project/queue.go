@@ -37,5 +37,5 @@ func queue(ctx context.Context, sh *shell.Shell, given string) error {
 		}
 		queue := map[string][]api.Epic{"queue": append([]api.Epic{}, d.Queue...)}
 		return sh.PrintList(queue, sh.View().Queue(d.Queue), fmt.Sprintf("The queue of %s is empty.", d.Name))
-	}, shell.Present)
+	})
 }

@@ -34,7 +34,7 @@ func (o *runOptions) dry(ctx context.Context, sh *shell.Shell) error {
 			return shell.Exit(shell.ExitError)
 		}
 		return err
-	})
+	}, shell.Anew)
 }
 
 func printRehearsal(sh *shell.Shell, r api.Rehearsal, trusted bool) {

@@ -28,5 +28,5 @@ func inbox(ctx context.Context, sh *shell.Shell) error {
 			return err
 		}
 		return sh.PrintList(api.WaitingList{Waiting: append([]api.Waiting{}, waiting...)}, sh.View().Inbox(waiting), "Nothing waits for you.")
-	}, shell.Present)
+	})
 }

@@ -55,7 +55,7 @@ func limits(ctx context.Context, sh *shell.Shell, of string) error {
 			return err
 		}
 		return sh.Print(limitsAnswer{settings, append([]api.Account{}, accounts...)}, append(lines, sh.View().Accounts(accounts)...)...)
-	}, shell.Present)
+	})
 }
 
 // inForce are the settings for a run that starts here.

@@ -144,7 +144,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell.Shell, cmd *cobra.Comman
 			return tellDetached(sh, run)
 		}
 		return drive.Run(ctx, sh, svc, run, 0)
-	})
+	}, shell.Anew)
 }
 
 // background starts an engine that outlives the command, if one is needed.
@@ -156,7 +156,7 @@ func (o *runOptions) background(ctx context.Context, sh *shell.Shell) error {
 		}
 		return engine.EnsureServing(ctx, sh)
 	case o.detach:
-		return sh.EnsureEngine(ctx)
+		return sh.EnsureEngine(ctx, shell.Anew)
 	}
 	return nil
 }

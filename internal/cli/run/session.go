@@ -43,7 +43,7 @@ func startSettled(sh *shell.Shell, session string, outcome error) error {
 // runInSession starts a run whose agents an interactive session starts. Its hooks
 // say which, so the command ends at once.
 func (o *runOptions) runInSession(ctx context.Context, sh *shell.Shell) error {
-	if err := sh.EnsureEngine(ctx); err != nil {
+	if err := sh.EnsureEngine(ctx, shell.Anew); err != nil {
 		return err
 	}
 	return sh.Connect(ctx, func(svc api.Service) error {
@@ -53,5 +53,5 @@ func (o *runOptions) runInSession(ctx context.Context, sh *shell.Shell) error {
 		}
 		sh.Warn(slices.Concat(run.Warnings, run.Notes))
 		return tellBegun(sh, run)
-	})
+	}, shell.Anew)
 }

@@ -47,7 +47,7 @@ func (o *statusOptions) run(ctx context.Context, sh *shell.Shell, given string) 
 			return o.one(ctx, sh, svc, given)
 		}
 		return o.list(ctx, sh, svc)
-	}, shell.Present)
+	})
 }
 
 func (o *statusOptions) list(ctx context.Context, sh *shell.Shell, svc api.Service) error {

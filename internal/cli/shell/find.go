@@ -63,7 +63,7 @@ func (sh *Shell) WithRun(ctx context.Context, given string, fn func(svc api.Serv
 			return err
 		}
 		return fn(svc, run.ID)
-	}, Present)
+	})
 }
 
 // Ambiguous says that several runs are open.

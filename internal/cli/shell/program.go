@@ -67,7 +67,7 @@ type Program struct {
 // ConnectOptions say which engine is meant.
 type ConnectOptions struct {
 	State   string // absolute
-	Present bool   // a folder that --state names must exist
+	Anew    bool   // a folder that --state names need not exist
 	Version string
 	Log     io.Writer // of an engine in this process; nil for nowhere
 	Verbose bool

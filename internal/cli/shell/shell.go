@@ -70,13 +70,13 @@ func (sh *Shell) Options() (ConnectOptions, error) {
 // Existing makes Connect fail if no engine runs already.
 func Existing(opts *ConnectOptions) { opts.Existing = true }
 
-// Present makes Connect fail if --state names a folder that does not exist. It is for commands that have nothing to do
-// in an empty one: a misspelt name must not leave a new state folder behind.
-func Present(opts *ConnectOptions) { opts.Present = true }
+// Anew lets Connect make the folder that --state names. It is for commands that have something to do in an empty one; of all
+// others a misspelt name must not leave a new state folder behind.
+func Anew(opts *ConnectOptions) { opts.Anew = true }
 
 // missing refuses a state folder that --state names and that does not exist.
 func (sh *Shell) missing(opts ConnectOptions) error {
-	if !opts.Present || sh.StateFlag == "" || opts.Server != "" {
+	if opts.Anew || opts.Existing || sh.StateFlag == "" || opts.Server != "" {
 		return nil
 	}
 	if _, err := os.Stat(opts.State); !errors.Is(err, fs.ErrNotExist) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -36,7 +37,11 @@ func TestACommandEndsWithItsStateFolder(t *testing.T) {
 // TestAMisspeltStateFolderIsNotMade: commands that have nothing to do in an empty one refuse it before they connect.
 func TestAMisspeltStateFolderIsNotMade(t *testing.T) {
 	misspelt := filepath.Join(t.TempDir(), "misspelt")
-	for _, args := range [][]string{{"status"}, {"inbox"}, {"log", "r1"}, {"projects"}, {"limits"}, {"approve", "r1"}, {"approve", "r1", "--detach"}, {"cancel", "r1"}} {
+	for _, args := range [][]string{
+		{"status"}, {"inbox"}, {"log", "r1"}, {"projects"}, {"limits"}, {"approve", "r1"}, {"approve", "r1", "--detach"}, {"cancel", "r1"},
+		{"backup", "copy"}, {"prune"}, {"notify", "test"}, {"tokens", "list"}, {"tokens", "revoke", "t1"}, {"chat"}, {"answer", "q1", "yes"}, {"answer", "q1", "yes", "--detach"},
+		{"say", "hello"}, {"messages"}, {"conversations"}, {"tool", "detail", "r1"},
+	} {
 		b := clitest.New(t)
 		b.Dial = func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
 			t.Errorf("%s: an engine is asked", args)
@@ -44,5 +49,21 @@ func TestAMisspeltStateFolderIsNotMade(t *testing.T) {
 		}
 		b.Run(t, shell.ExitError, append(args, "--state", misspelt)...)
 		b.Said(t, b.Err, "there is no state folder at "+misspelt, "check --state")
+	}
+}
+
+// TestAStateFolderBeginsSomewhere: commands that have something to do in an empty one make it.
+func TestAStateFolderBeginsSomewhere(t *testing.T) {
+	for _, args := range [][]string{{"run", "goal"}, {"run", "goal", "--dry-run"}, {"trust", "--yes"}, {"projects", "add", "/tmp"}, {"tokens", "add", "ann", "--role", "viewer"}} {
+		b := clitest.New(t)
+		asked := false
+		b.Dial = func(context.Context, shell.ConnectOptions) (api.Service, func() error, error) {
+			asked = true
+			return nil, nil, context.Canceled
+		}
+		cli.Run(t.Context(), b.Program, append(args, "--state", filepath.Join(t.TempDir(), "new")))
+		if !asked {
+			t.Errorf("%s: %s", args, b.Err)
+		}
 	}
 }

@@ -56,5 +56,5 @@ func (o *messagesOptions) run(ctx context.Context, sh *shell.Shell, project stri
 			lines = append(lines, sh.View().Message(m)...)
 		}
 		return sh.PrintList(list, lines, `No messages yet. Start with: stellwerk say "…"`)
-	}, shell.Present)
+	})
 }

@@ -98,12 +98,12 @@ func TestDeliveriesThatCannotPass(t *testing.T) {
 	expect(t, w.evaluate(files("a.go"), s), false, "Nothing was handed in")
 
 	s = w.subject(base, w.blob("a.md", "done"))
-	s.Delivery.Commit, s.Head = "", base
+	s.Delivery.Commit, s.Head, s.Delivery.Rejected = "", base, []string{"git refused it: bad tree"}
 	passed, results, err := w.evaluator().Evaluate(t.Context(), all(artifact("a.md"), command("true")), s)
 	if err != nil || passed || len(results) != 3 {
 		t.Fatalf("passed %v, err %v, results %+v", passed, err, results)
 	}
-	expect(t, results[0], false, "No commit was handed in")
+	expect(t, results[0], false, "No commit was handed in", "- git refused it: bad tree")
 	expect(t, results[1], true)
 	expect(t, results[2], false, "no commit to look at")
 	if w.runs != 0 {

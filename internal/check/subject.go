@@ -48,7 +48,11 @@ func (s Subject) refuse() (reason string, final bool) {
 		return "The history was rewritten: the delivered commit does not descend from the commit the attempt started " +
 			"from. Commits that were there at the start must stay as they are; add new ones on top.", true
 	case s.Writes == core.WritesCode && s.Delivery.Commit == "":
-		return "No commit was handed in, but this task must write code.", false
+		reason := "No commit was handed in, but this task must write code."
+		if len(s.Delivery.Rejected) > 0 {
+			reason += "\nNot accepted:\n" + bullets(s.Delivery.Rejected, nearMisses)
+		}
+		return reason, false
 	}
 	return "", false
 }

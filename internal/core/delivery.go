@@ -11,7 +11,7 @@ import (
 // Delivery is what an attempt handed in. It is immutable; checks, approvals
 // and retries speak of a delivery.
 type Delivery struct {
-	Commit     string          `json:"commit,omitempty"` // empty for artifacts only
+	Commit     string          `json:"commit,omitempty"` // empty for artifacts only, and if the code could not be taken over
 	Tree       string          `json:"tree,omitempty"`
 	Ref        string          `json:"ref,omitempty"`       // where the yard holds it
 	Pack       string          `json:"pack,omitempty"`      // of Commit and Left, with all that the attempt's base does not have
@@ -25,6 +25,13 @@ type Delivery struct {
 	Context    json.RawMessage `json:"context,omitempty"`  // report.json's context
 	Notes      []string        `json:"notes,omitempty"`    // what was unusual about it
 	Rejected   []string        `json:"rejected,omitempty"` // what was handed in and not accepted, with the reason
+}
+
+// Sound reports a delivery that can pass the checks of a task that writes w. Code that
+// could not be taken over, or that rewrites what was there before, cannot: its checks
+// might hold of the base.
+func (d *Delivery) Sound(w Writes) bool {
+	return d != nil && !d.Rewritten && (w != WritesCode || d.Commit != "")
 }
 
 // Artifact is a named document of a run.

@@ -107,6 +107,7 @@ func steerDeeds() map[string]deed {
 		"a claim of another key is freed":     {with(phased, blocked), engine, core.ClaimFreed{Claim: core.Claim{Kind: core.ClaimSlot, Key: "other"}}},
 		"attempts are given back":             {with(phased, usedUp, func(r *core.Run) { r.StartedAt = happened }), me, core.AttemptsReset{Stage: "write"}},
 		"attempts are given back, rewritten":  {with(phased, usedUp, writer(func(t *core.Task) { t.Last().Delivery.Rewritten = true })), me, core.AttemptsReset{Stage: "write"}},
+		"attempts are given back, refused":    {with(phased, usedUp, writer(func(t *core.Task) { t.Last().Delivery.Commit = "" })), me, core.AttemptsReset{Stage: "write"}},
 		"attempts are given back, none left":  {with(phased, usedUp, writer(func(t *core.Task) { t.Counted = 2 })), me, core.AttemptsReset{Stage: "write"}},
 		"attempts are given back, not failed": {with(phased, usedUp, writer(func(t *core.Task) { t.Last().Verdict = "" })), me, core.AttemptsReset{Stage: "write"}},
 		"the base holds what was granted":     {published, engine, core.PullRequestSeen{State: core.PullRequestMerged, Commit: "c1", Merge: "m"}},

@@ -7,7 +7,7 @@ import (
 )
 
 // LawVersion is recorded on decisions. It changes when the law does.
-const LawVersion = 11
+const LawVersion = 12
 
 // Law judges one event before it is committed: whether this actor may say it,
 // whether the state machines allow it now, and whether a clause forbids it. r

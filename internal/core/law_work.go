@@ -191,7 +191,7 @@ func lawVerdict(r *Run, b VerifyConcluded) error {
 	if t.Status != TaskVerifying || t.Last() != a {
 		return Errorf(CodeConflict, "task %s is not being verified", b.Task)
 	}
-	if b.Passed && (a.Delivery == nil || a.Delivery.Rewritten || b.Error != "") {
+	if b.Passed && (!a.Delivery.Sound(t.Writes) || b.Error != "") {
 		return unlawful("attempt %s handed nothing in that could pass", b.Attempt)
 	}
 	if b.Passed && r.ByWaves() && (t.Kind == KindWave && b.Decision == nil || t.Kind == KindWork && r.Waves.Work(t.Stage) != nil && b.Output == nil) {

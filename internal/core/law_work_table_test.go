@@ -271,6 +271,7 @@ func workRulings() map[string]ruling {
 				"about an attempt before":     {change: writer(func(t *core.Task) { t.Attempts = append(t.Attempts, &core.Attempt{ID: "write.r1.a2"}) }), says: "is not being verified"},
 				"passed with nothing":         {change: writer(func(t *core.Task) { t.Last().Delivery = nil }), says: "handed nothing in that could pass"},
 				"passed with changed history": {change: writer(func(t *core.Task) { t.Last().Delivery.Rewritten = true }), says: "handed nothing in that could pass"},
+				"passed with code refused":    {change: writer(func(t *core.Task) { t.Last().Delivery.Commit = "" }), says: "handed nothing in that could pass"},
 				"passed and failed":           {body: core.VerifyConcluded{Task: "write.r1", Attempt: "write.r1.a1", Passed: true, Error: "disk"}, says: "handed nothing in that could pass"},
 			},
 		},

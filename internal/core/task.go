@@ -71,7 +71,7 @@ func (t *Task) Last() *Attempt {
 func (t *Task) failed() bool {
 	a := t.Last()
 	return t.Status == TaskWaiting && t.Act == "" && t.Counted >= t.Limit &&
-		a != nil && a.Verdict == VerdictFailed && a.Delivery != nil && !a.Delivery.Rewritten
+		a != nil && a.Verdict == VerdictFailed && a.Delivery.Sound(t.Writes)
 }
 
 // Delivered is the newest delivery of the task; nil if there is none.

@@ -164,76 +164,11 @@ func (d *Dispatcher) delivery(ctx context.Context, run *core.Run, task *core.Tas
 	return delivery, d.artifacts(ctx, run, task, folder, exit, delivery)
 }
 
-// code imports an attempt's commits into the yard. A bundle git refuses is
-// recorded as such: the attempt then handed in nothing, and says why.
-func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage, a *core.Attempt, folder string, exit shim.Exit, delivery *core.Delivery) error {
-	y, err := d.Yards.Yard(ctx, run.Project)
-	if err != nil {
-		return err
-	}
-	delivery.Commit = a.Base
-	hand := exit.HandIn
-	if hand != nil {
-		for _, note := range hand.Notes {
-			delivery.Notes = append(delivery.Notes, d.redactor(run).String(note))
-		}
-	}
-	switch {
-	case hand == nil:
-	case hand.Error != "":
-		kept, err := d.keepWorkspace(run, a.ID)
-		if err != nil {
-			return err
-		}
-		digest, notes, err := d.archive(ctx, kept)
-		if err != nil {
-			return err
-		}
-		delivery.Workspace = digest
-		for _, note := range notes {
-			d.Log.Warn(note, "run", run.Alias, "attempt", a.ID, "folder", kept)
-			delivery.Notes = append(delivery.Notes, d.redactor(run).String(note))
-		}
-		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("the workspace could not be handed in and is kept in %s: %s", kept, hand.Error))
-	case !hand.Empty:
-		ref := yard.AttemptRef(run.ID, a.ID)
-		imported, err := y.Import(ctx, yard.ImportSpec{
-			Bundle: filepath.Join(folder, hand.Bundle), Ref: ref, Base: a.Base, MaxBytes: maxBundle,
-			Left: yard.LeftPrefix(run.ID, a.ID), Keep: func(ctx context.Context, bundle io.Reader) (string, error) {
-				digest, _, err := d.Objects.Put(ctx, bundle, maxBundle)
-				return digest, err
-			},
-		})
-		if refusedBundle(err) {
-			delivery.Rejected = append(delivery.Rejected, "git refused what was handed in: "+err.Error())
-			break
-		}
-		if err != nil {
-			return err
-		}
-		delivery.Commit, delivery.Ref, delivery.Pack, delivery.Left = imported.Commit, ref, imported.Pack, imported.Left
-		delivery.Empty, delivery.Checkpoint, delivery.Mark = imported.Commit == a.Base, hand.Checkpoint, hand.Mark
-		// Commits of the round may be reshaped by a retry; what was there before may not.
-		kept, err := y.IsAncestor(ctx, stage.Base, imported.Commit)
-		if err != nil {
-			return err
-		}
-		delivery.Rewritten = !kept
-	}
-	delivery.Tree, err = y.Tree(ctx, delivery.Commit)
-	return err
-}
-
 // plainName reports a name that a document can have in every folder it is kept
 // in.
 func plainName(name string) bool {
 	return name != "" && len(name) <= 200 && !strings.HasPrefix(name, ".") &&
 		!strings.ContainsAny(name, "/\\") && !strings.ContainsFunc(name, unicode.IsControl)
-}
-
-func refusedBundle(err error) bool {
-	var big *yard.TooBigError
-	return errors.Is(err, yard.ErrCorrupt) || errors.Is(err, yard.ErrPrerequisites) || errors.As(err, &big)
 }
 
 // artifacts keeps the files of an attempt's output folder. The folder was the

@@ -193,18 +193,36 @@ func TestASessionsFolderStays(t *testing.T) {
 	}
 }
 
-// TestWhatGitRefuses is named, and the attempt has handed in nothing.
+// TestWhatGitRefuses is named and kept, and the delivery has no commit: whatever holds of the base says nothing about it. Of
+// an attempt elsewhere there is only the bundle.
 func TestWhatGitRefuses(t *testing.T) {
 	for name, make := range map[string]string{
 		"garbage":                  "echo nonsense > $1",
 		"a bundle without its end": "git bundle create -q whole HEAD ^$2; head -c 100 whole > $1",
 	} {
-		e := newEnded(t, shim.Exit{HandIn: &shim.HandIn{HandInResult: shim.HandInResult{Checkpoint: true, Commit: "c1"}, Bundle: "out.bundle"}}, nil)
-		sh(t, filepath.Join(e.Layout.State, "person"), fmt.Sprintf("set -- %s %s; %s", filepath.Join(e.folder, "out.bundle"), e.run.BaseCommit, make))
-		d := e.collected(t).Delivery
-		if d.Commit != e.run.BaseCommit || !d.Empty || d.Ref != "" || d.Tree == "" || len(d.Rejected) != 1 || !strings.Contains(d.Rejected[0], "git refused") {
-			t.Errorf("%s: taken over was %+v", name, d)
+		for _, shared := range []bool{true, false} {
+			e := newEnded(t, shim.Exit{HandIn: &shim.HandIn{HandInResult: shim.HandInResult{Checkpoint: true, Commit: "c1"}, Bundle: "out.bundle"}}, nil)
+			bundle, kept := filepath.Join(e.folder, "out.bundle"), filepath.Join(e.folder, "workspace")
+			sh(t, filepath.Join(e.Layout.State, "person"), fmt.Sprintf("set -- %s %s; %s", bundle, e.run.BaseCommit, make))
+			refused := content(t, bundle)
+			if !shared {
+				e.Exchange = afar{e.Exchange}
+			}
+			d := e.collected(t).Delivery
+			if d.Sound(core.WritesCode) || d.Commit != "" || !d.Empty || d.Ref != "" || d.Tree != "" || len(d.Rejected) != 1 || !strings.Contains(d.Rejected[0], "git refused") {
+				t.Errorf("%s: taken over was %+v", name, d)
+			}
+			if got := stored(t, e.Objects, d.Workspace); shared && !strings.Contains(got, "code.go") || !shared && (got != refused || !strings.Contains(d.Rejected[0], d.Workspace)) {
+				t.Errorf("%s: among the objects is %q; said is %q", name, got, d.Rejected)
+			}
+			if shared && (content(t, filepath.Join(kept, "code.go")) != "work" || !strings.Contains(d.Rejected[0], "kept in "+kept)) {
+				t.Errorf("%s: said is %q", name, d.Rejected)
+			}
 		}
+	}
+	gone := newEnded(t, shim.Exit{HandIn: &shim.HandIn{HandInResult: shim.HandInResult{Empty: true, Gone: "it was deleted"}}}, nil)
+	if d := gone.collected(t).Delivery; d.Sound(core.WritesCode) || !slices.Equal(d.Rejected, []string{"there is no work to take over: it was deleted"}) {
+		t.Errorf("a workspace that is gone: %+v", d)
 	}
 	var big error = &yard.TooBigError{}
 	for err, refused := range map[error]bool{yard.ErrCorrupt: true, yard.ErrPrerequisites: true, big: true, errors.New("no space"): false, nil: false} {

@@ -284,7 +284,7 @@ func TestAnEndThatCannotBeRead(t *testing.T) {
 		"no output":     func(e *ended) { fileAt(t, filepath.Join(e.folder, "out")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := newEnded(t, shim.Exit{}, map[string]string{"notes.md": "so"})
+			e := newEnded(t, shimExit(), map[string]string{"notes.md": "so"})
 			way(e)
 			if err := e.collect(t.Context(), e.run, theAttempt); err == nil || len(e.engine.taken()) > 0 {
 				t.Errorf("it ended with %v, or was reported", err)

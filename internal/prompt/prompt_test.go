@@ -244,6 +244,20 @@ func TestRewrittenHistory(t *testing.T) {
 	}
 }
 
+// TestCodeThatWasRefused is not said to be kept; what was left before it is.
+func TestCodeThatWasRefused(t *testing.T) {
+	for base, want := range map[string]string{baseCommit: "You start again from commit", workCommit: "holds what attempts before it left"} {
+		r := dashboard()
+		task := failedOnce(r)
+		task.Attempts[0].Delivery.Commit = ""
+		task.Attempts[1].Base = base
+		text := build(t, r, "backend-1-2", nil)
+		if !bytes.Contains(text, []byte("None of its code could be taken over. ")) || !bytes.Contains(text, []byte(want)) || bytes.Contains(text, []byte("Its work is kept")) {
+			t.Errorf("from %s the prompt says:\n%s", base, text)
+		}
+	}
+}
+
 func TestHotfix(t *testing.T) {
 	r := dashboard()
 	s := r.Stage("backend")

@@ -47,6 +47,11 @@ func (v view) inputs(there bool) []InputFile {
 // Continues reports that earlier attempts of the round left commits.
 func (v view) Continues() bool { return v.Code() && v.Base != v.Since }
 
+// Refused reports that the last attempt handed in code that could not be taken over.
+func (v view) Refused() bool {
+	return v.Code() && v.Last.Delivery != nil && v.Last.Delivery.Commit == ""
+}
+
 // Reports reports whether a check reads what the agent reports.
 func (v view) Reports() bool { return uses(v.Done, core.CheckState) }
 

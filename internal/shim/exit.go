@@ -95,7 +95,7 @@ func (e *Exit) redact(r Redactor) {
 		}
 	}
 	if e.HandIn != nil {
-		e.HandIn.Error = r.Redact(e.HandIn.Error)
+		e.HandIn.Error, e.HandIn.Gone = r.Redact(e.HandIn.Error), r.Redact(e.HandIn.Gone)
 		for i, note := range e.HandIn.Notes {
 			e.HandIn.Notes[i] = r.Redact(note)
 		}

@@ -45,6 +45,8 @@ type HandInResult struct {
 	Commit string `json:"commit"`
 	// Empty means that Commit is Base and there is no bundle.
 	Empty bool `json:"empty,omitempty"`
+	// Gone says why there was no workspace to look at. It is Empty then, too, which says nothing about the work.
+	Gone string `json:"gone,omitempty"`
 	// Checkpoint means that uncommitted work was committed.
 	Checkpoint bool `json:"checkpoint,omitempty"`
 	// Mark means that nothing was uncommitted, and the child made a commit that changes nothing.

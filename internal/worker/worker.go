@@ -183,7 +183,8 @@ func HandIn(ctx context.Context, yardDir, requestPath string) error {
 		return err
 	}
 	return request.WriteResult(shim.HandInResult{
-		Commit: handed.Commit, Empty: handed.Empty, Checkpoint: handed.Checkpointed, Mark: handed.Marked, Left: handed.Left, Notes: handed.Notes,
+		Commit: handed.Commit, Empty: handed.Empty, Gone: handed.Gone, Checkpoint: handed.Checkpointed, Mark: handed.Marked,
+		Left: handed.Left, Notes: handed.Notes,
 	})
 }
 

@@ -36,6 +36,7 @@ type HandedIn struct {
 	Marked       bool     // a checkpoint was made that changes nothing: all work was committed
 	Commits      int      // commits in the bundle that lead to Commit
 	Left         []string // commits found on other branches and in the stash, bundled beside Commit
+	Gone         string   // why there was no work tree to look at: Empty then says nothing about the work
 	Notes        []string // what was unusual, and what could not be handed in, for the record
 }
 
@@ -57,7 +58,7 @@ func HandIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
 		return HandedIn{}, err
 	}
 	if reason := gone(spec.Dir); reason != "" {
-		return HandedIn{Commit: spec.Base, Empty: true, Notes: []string{reason}}, nil
+		return HandedIn{Commit: spec.Base, Empty: true, Gone: reason}, nil
 	}
 	h, err := newHandIn(spec)
 	if err != nil {

@@ -197,8 +197,8 @@ func TestHandInNothing(t *testing.T) {
 			if !handed.Empty || handed.Marked || handed.Commit != f.base || handed.Commits != 0 {
 				t.Fatalf("got %+v", handed)
 			}
-			if strings.HasPrefix(name, "workspace") != (len(handed.Notes) == 1) {
-				t.Errorf("notes: %v", handed.Notes)
+			if strings.HasPrefix(name, "workspace") != (handed.Gone != "") || len(handed.Notes) > 0 {
+				t.Errorf("gone: %q, notes: %v", handed.Gone, handed.Notes)
 			}
 			if _, err := os.Stat(spec.Bundle); err == nil {
 				t.Error("a bundle was written")

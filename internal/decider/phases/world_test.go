@@ -51,7 +51,7 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 		return core.AttemptExited{Attempt: a.Attempt, Kind: core.ExitCancelled}
 	case core.Verify:
 		_, _, attempt := w.run.Attempt(a.Attempt)
-		sound := attempt.Delivery != nil && !attempt.Delivery.Rewritten
+		sound := attempt.Delivery.Sound(w.run.Task(a.Task).Writes)
 		v := core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt, Passed: honest && sound || !honest && rapid.Bool().Draw(w.t, "passed")}
 		if !honest && rapid.IntRange(0, 5).Draw(w.t, "review") == 0 {
 			v.Review = &core.Review{Status: core.ReviewChangesRequested, Findings: []core.Finding{{Issue: "x", Target: "s0"}}}
@@ -126,6 +126,9 @@ func (w *world) exit(attempt string, honest bool) core.Body {
 	}
 	if e.Delivery != nil && rapid.IntRange(0, 5).Draw(w.t, "rewritten") == 0 {
 		e.Delivery.Rewritten = true
+	}
+	if e.Delivery != nil && rapid.IntRange(0, 5).Draw(w.t, "refused") == 0 {
+		e.Delivery.Commit, e.Delivery.Tree, e.Delivery.Empty = "", "", true
 	}
 	return e
 }

@@ -1,0 +1,107 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// code takes over an attempt's code. If that is not possible, the work is kept and the delivery has no commit, so that it
+// cannot pass: checks that hold of the base say nothing about work that is not in it.
+func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage, a *core.Attempt, folder string, exit shim.Exit, delivery *core.Delivery) error {
+	hand := exit.HandIn
+	if hand == nil { // nobody could look
+		return nil
+	}
+	for _, note := range hand.Notes {
+		delivery.Notes = append(delivery.Notes, d.redactor(run).String(note))
+	}
+	switch {
+	case hand.Error != "":
+		return d.refuse(ctx, run, a.ID, "", delivery, "the workspace could not be handed in", hand.Error)
+	case hand.Gone != "":
+		delivery.Rejected = append(delivery.Rejected, "there is no work to take over: "+plain.ClipBytes(hand.Gone, 500))
+		return nil
+	}
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	delivery.Commit = a.Base
+	if !hand.Empty {
+		bundle := filepath.Join(folder, hand.Bundle)
+		refused, err := d.importCode(ctx, y, run, stage, a, bundle, delivery)
+		if err != nil {
+			return err
+		}
+		if refused != nil {
+			return d.refuse(ctx, run, a.ID, bundle, delivery, "git refused what was handed in", refused.Error())
+		}
+		delivery.Checkpoint, delivery.Mark = hand.Checkpoint, hand.Mark
+	}
+	delivery.Tree, err = y.Tree(ctx, delivery.Commit)
+	return err
+}
+
+// importCode brings an attempt's commits into the yard. refused is why git does not take them.
+func (d *Dispatcher) importCode(ctx context.Context, y *yard.Yard, run *core.Run, stage *core.Stage, a *core.Attempt, bundle string, delivery *core.Delivery) (refused, err error) {
+	ref := yard.AttemptRef(run.ID, a.ID)
+	imported, err := y.Import(ctx, yard.ImportSpec{
+		Bundle: bundle, Ref: ref, Base: a.Base, MaxBytes: maxBundle,
+		Left: yard.LeftPrefix(run.ID, a.ID), Keep: func(ctx context.Context, bundle io.Reader) (string, error) {
+			digest, _, err := d.Objects.Put(ctx, bundle, maxBundle)
+			return digest, err
+		},
+	})
+	if refusedBundle(err) {
+		return err, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	delivery.Commit, delivery.Ref, delivery.Pack, delivery.Left = imported.Commit, ref, imported.Pack, imported.Left
+	delivery.Empty = imported.Commit == a.Base
+	// Commits of the round may be reshaped by a retry; what was there before may not.
+	kept, err := y.IsAncestor(ctx, stage.Base, imported.Commit)
+	delivery.Rewritten = !kept
+	return nil, err
+}
+
+func refusedBundle(err error) bool {
+	var big *yard.TooBigError
+	return errors.Is(err, yard.ErrCorrupt) || errors.Is(err, yard.ErrPrerequisites) || errors.As(err, &big)
+}
+
+// refuse makes a delivery one without code, says why, and keeps the work among the objects. What is kept is the workspace, in the
+// attempt's folder, too; of one elsewhere there may be only the bundle.
+func (d *Dispatcher) refuse(ctx context.Context, run *core.Run, attempt, bundle string, delivery *core.Delivery, what, why string) (err error) {
+	kept := bundle
+	if bundle == "" || d.Exchange.Shared() {
+		if kept, err = d.keepWorkspace(run, attempt); err != nil {
+			return err
+		}
+	}
+	digest, notes, err := d.archive(ctx, kept)
+	if err != nil {
+		return err
+	}
+	delivery.Commit, delivery.Workspace = "", digest
+	for _, note := range notes {
+		d.Log.Warn(note, "run", run.Alias, "attempt", attempt, "folder", kept)
+		delivery.Notes = append(delivery.Notes, d.redactor(run).String(note))
+	}
+	if kept == bundle {
+		what += "; its bundle is kept as object " + digest
+	} else if _, err := os.Lstat(kept); err == nil {
+		what += "; the workspace is kept in " + kept
+	}
+	delivery.Rejected = append(delivery.Rejected, what+": "+why)
+	return nil
+}

@@ -282,7 +282,7 @@ func (a *App) wire(ctx context.Context, self, machine string, parts Parts, forge
 	a.outbox = teller.Outbox
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Objects: a.objects,
-		Spawner: parts.Spawner, Exchange: parts.Exchange, Commands: parts.Commands, Sessions: sessions, Forges: forges, Pulls: pulls, Poll: a.settings.Forge.Poll.V, Notifier: teller, Drafts: draft.Open(a.store), Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
+		Spawner: parts.Spawner, Exchange: parts.Exchange, Commands: parts.Commands, Sessions: sessions, Forges: forges, Pulls: pulls, Poll: a.settings.Forge.Poll.V, Elsewhere: a.elsewhere(), Notifier: teller, Drafts: draft.Open(a.store), Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
 	})

@@ -3,6 +3,7 @@ package app_test
 import (
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -99,6 +100,17 @@ func (n *noted) says(text string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return strings.Contains(n.text.String(), text)
+}
+
+// find is what the first group of a pattern matches.
+func (n *noted) find(pattern *regexp.Regexp) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	found := pattern.FindStringSubmatch(n.text.String())
+	if found == nil {
+		return ""
+	}
+	return found[1]
 }
 
 // TestAPathIsOfOneMachine: what lies there on another machine is another project, nobody on that machine starts something in

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/webhook"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
@@ -20,6 +21,14 @@ const (
 	// hookMemory is how many deliveries are known again.
 	hookMemory = 2048
 )
+
+// elsewhere is how other engines hear of pull requests that they watch.
+func (a *App) elsewhere() *dispatch.Elsewhere {
+	if !a.shared() {
+		return nil
+	}
+	return &dispatch.Elsewhere{Store: a.store, Load: a.engine.Load}
+}
 
 // hearWebhooks takes deliveries of forges at an address until ctx ends: hints to
 // look at a pull request now, and nothing else of the engine.
@@ -49,8 +58,10 @@ func (a *App) hearWebhooks(ctx context.Context) (wait func() error, err error) {
 		return nil, core.Wrap(core.CodeUnavailable, err, "webhooks cannot be heard at "+address, "choose another address")
 	}
 	server := &http.Server{
-		Handler: webhook.NewReceiver(secret, webhook.NewRecent(2*hookMemory), func(kind string, h webhook.Hint) {
-			a.dispatch.Hint(kind, h.Repository, h.Numbers)
+		Handler: webhook.NewReceiver(secret, webhook.NewRecent(2*hookMemory), func(ctx context.Context, kind string, h webhook.Hint) {
+			if err := a.dispatch.Hint(ctx, kind, h.Repository, h.Numbers); err != nil {
+				a.log.Warn("a webhook does not reach the engine that watches the pull request, which looks later", "repository", h.Repository, "error", err)
+			}
 		}, a.log),
 		ReadTimeout: hookTimeout, WriteTimeout: hookTimeout, IdleTimeout: hookTimeout, MaxHeaderBytes: hookHeader,
 	}

@@ -111,11 +111,13 @@ type Options struct {
 	Forges   Forges
 	Pulls    Pulls
 	Poll     time.Duration // between looks at a pull request, while it changes
-	Notifier Notifier
-	Drafts   Drafts
-	Projects Projects
-	Epics    Epics
-	Folder   Folder
+	// Elsewhere tells other engines of pull requests that they watch; nil if no other works on the store.
+	Elsewhere *Elsewhere
+	Notifier  Notifier
+	Drafts    Drafts
+	Projects  Projects
+	Epics     Epics
+	Folder    Folder
 	// Redactors makes a redactor that knows the named variables of the engine's environment in
 	// addition to the credentials of known agents.
 	Redactors func(names []string) Redactor
@@ -205,7 +207,7 @@ const loud = 6
 // New makes a dispatcher. It runs until Close.
 func New(engine Engine, opts Options) *Dispatcher {
 	ctx, stop := context.WithCancel(context.Background())
-	return &Dispatcher{
+	d := &Dispatcher{
 		Options: opts, engine: engine, ctx: ctx, stop: stop,
 		checks: make(chan struct{}, max(opts.Checks, 1)), posts: newLookouts(), hidden: remembered[[]string]{search: sandbox.Private},
 		exposed: remembered[sandbox.Exposed]{search: func() sandbox.Exposed {
@@ -215,6 +217,10 @@ func New(engine Engine, opts Options) *Dispatcher {
 		searchBytes: searchBytes,
 		flight:      map[string]*job{}, failed: map[string]*failure{}, seen: map[string]sight{}, starts: map[string]*epicStart{},
 	}
+	if opts.Elsewhere != nil {
+		d.posts.heard = d.heardWord
+	}
+	return d
 }
 
 // Close stops what can be stopped and waits for it. Attempts go on: they

@@ -252,7 +252,9 @@ func TestAHintIsForAllItNames(t *testing.T) {
 			for n, repository := range []string{"acme/rocket", "acme/rocket", "acme/rocket", "acme/other"} {
 				d.posts.post(&core.Run{ID: fmt.Sprint("run-", n+1), Forge: "github", Repository: repository, PullRequest: &core.PullRequest{Number: n + 1}})
 			}
-			d.Hint("github", "acme/rocket", test.numbers)
+			if err := d.Hint(t.Context(), "github", "acme/rocket", test.numbers); err != nil {
+				t.Fatal(err)
+			}
 			asked := map[string]bool{}
 			for id, o := range d.posts.all {
 				if len(o.now) > 0 {
@@ -277,15 +279,15 @@ func TestAForgeIsLeftAloneForAsLongAsItSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		o.ask()
-		o.ask()
+		ask(o.now)
+		ask(o.now)
 		if err := l.wait(t.Context(), o, time.Hour); err != nil || time.Since(began) != lookGap {
 			t.Errorf("looked again after %s, %v", time.Since(began), err)
 		}
 		l.hush(run, time.Hour)
 		l.hush(run, time.Minute)
 		began = time.Now()
-		o.ask()
+		ask(o.now)
 		if err := l.wait(t.Context(), o, time.Second); err != nil || time.Since(began) != time.Hour {
 			t.Errorf("looked again after %s, %v", time.Since(began), err)
 		}

@@ -54,6 +54,15 @@ func (d *Dispatcher) followPullRequest(ctx context.Context, run *core.Run) error
 	}
 }
 
+// heardWord reports that another engine left word about a run. If that cannot be found out, it may have.
+func (d *Dispatcher) heardWord(ctx context.Context, run string) bool {
+	heard, err := d.Elsewhere.heard(ctx, run)
+	if err != nil && ctx.Err() == nil {
+		d.Log.Warn("word about a pull request cannot be read", "run", run, "error", err)
+	}
+	return heard || err != nil
+}
+
 // pace is how long to wait before the next look, after one that brought
 // something new, nothing, or failed.
 func (d *Dispatcher) pace(run *core.Run, last time.Duration, changed bool, failed error) time.Duration {

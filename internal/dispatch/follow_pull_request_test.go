@@ -191,6 +191,13 @@ func TestOnlyMembersRequestChanges(t *testing.T) {
 	}
 }
 
+func (w *watch) hint(t *testing.T, kind, repository string, numbers []int) {
+	t.Helper()
+	if err := w.Hint(t.Context(), kind, repository, numbers); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestAHintBringsALook has an hour between looks.
 func TestAHintBringsALook(t *testing.T) {
 	w := newWatch(t, "github")
@@ -200,11 +207,11 @@ func TestAHintBringsALook(t *testing.T) {
 	w.engine.await(t) // the first look
 	w.ledger.Review(t, 1, forge.NoteChanges, "Not like this.")
 	w.line.Break(nil)
-	w.Hint("gitea", "acme/rocket", nil)
-	w.Hint("github", "acme/other", []int{1})
-	w.Hint("github", "acme/rocket", []int{2})
-	w.Hint("github", "ACME/Rocket", []int{1})
-	w.Hint("github", "acme/rocket", nil)
+	w.hint(t, "gitea", "acme/rocket", nil)
+	w.hint(t, "github", "acme/other", []int{1})
+	w.hint(t, "github", "acme/rocket", []int{2})
+	w.hint(t, "github", "ACME/Rocket", []int{1})
+	w.hint(t, "github", "acme/rocket", nil)
 	if wish, ok := w.engine.await(t).(core.ChangesRequested); !ok {
 		t.Errorf("got %+v", wish)
 	}

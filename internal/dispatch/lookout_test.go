@@ -26,7 +26,9 @@ func TestWhomAHintReaches(t *testing.T) {
 		d := &Dispatcher{posts: newLookouts()}
 		post := d.posts.post(&core.Run{ID: "r", Forge: "github", Repository: "acme/rocket", PullRequest: &core.PullRequest{Number: 1}})
 		for range 2 { // the second is asked for already
-			d.Hint(test.kind, test.repository, test.numbers)
+			if err := d.Hint(t.Context(), test.kind, test.repository, test.numbers); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if reached := len(post.now) == 1; reached != test.reached {
 			t.Errorf("%s: reached %v", name, reached)

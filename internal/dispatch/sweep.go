@@ -27,7 +27,7 @@ func (d *Dispatcher) sweep(ctx context.Context, run *core.Run) error {
 			d.Log.Warn("a working folder could not be removed", "run", run.Alias, "error", err)
 		}
 	}
-	if err := errors.Join(d.Drafts.Forget(ctx, run.ID), d.Exchange.Forget(ctx, spawn.ID{Run: run.ID})); err != nil {
+	if err := errors.Join(d.Drafts.Forget(ctx, run.ID), d.Elsewhere.forget(ctx, run.ID), d.Exchange.Forget(ctx, spawn.ID{Run: run.ID})); err != nil {
 		return err
 	}
 	y, err := d.Yards.Yard(ctx, run.Project)

@@ -344,6 +344,9 @@ type Store interface {
 	// at: a look that begins now and knows the stream up to there sees
 	// everything the hint was raised for, and may pass it to Rest.
 	Raised(ctx context.Context, stream string) (raised, head int64, err error)
+	// Raise raises the hint of a stream for a reason that is no event, and signals. One
+	// that nothing was ever committed to has none.
+	Raise(ctx context.Context, stream string) error
 	// Rest ends a look: the stream is done up to h.Seq, and the time of h.DueSeq
 	// has been told. An event committed since then keeps the hint pending, and a time
 	// set since then stays. ErrFenced if the project has another owner by now.

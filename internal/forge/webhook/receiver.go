@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net"
@@ -19,7 +20,7 @@ const atOnce = 16
 type Receiver struct {
 	secret forge.Secret
 	taken  *Recent
-	tell   func(kind string, hint Hint)
+	tell   func(ctx context.Context, kind string, hint Hint)
 	log    *slog.Logger
 	crowd  crowd
 	mux    http.ServeMux
@@ -28,7 +29,7 @@ type Receiver struct {
 // NewReceiver makes a receiver that calls tell with each hint from a sender that
 // knows the secret, and with the kind of forge. It may call tell from several
 // goroutines at once.
-func NewReceiver(secret forge.Secret, taken *Recent, tell func(kind string, hint Hint), log *slog.Logger) *Receiver {
+func NewReceiver(secret forge.Secret, taken *Recent, tell func(ctx context.Context, kind string, hint Hint), log *slog.Logger) *Receiver {
 	r := &Receiver{secret: secret, taken: taken, tell: tell, log: log, crowd: crowd{most: atOnce}}
 	for kind, from := range map[string]Sender{"github": GitHub(), "gitea": Gitea()} {
 		r.mux.HandleFunc("POST /"+kind, func(w http.ResponseWriter, req *http.Request) { r.take(w, req, kind, from) })
@@ -63,7 +64,7 @@ func (r *Receiver) take(w http.ResponseWriter, req *http.Request, kind string, f
 		return
 	}
 	if relevant {
-		r.tell(kind, hint)
+		r.tell(req.Context(), kind, hint)
 	}
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,7 +31,7 @@ func delivery(method, path, id, body, key string) *http.Request {
 
 func receiver() (*webhook.Receiver, *[]string) {
 	told := &[]string{}
-	return webhook.NewReceiver(forge.NewSecret(secret), webhook.NewRecent(100), func(kind string, h webhook.Hint) {
+	return webhook.NewReceiver(forge.NewSecret(secret), webhook.NewRecent(100), func(_ context.Context, kind string, h webhook.Hint) {
 		*told = append(*told, fmt.Sprint(kind, " ", h.Repository, " ", h.Numbers))
 	}, slog.New(slog.DiscardHandler)), told
 }

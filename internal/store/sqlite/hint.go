@@ -64,6 +64,14 @@ func (s *Store) Raised(ctx context.Context, stream string) (raised, head int64, 
 	return row.HintSeq, row.Head, nil
 }
 
+// Raise raises the hint of a stream.
+func (s *Store) Raise(ctx context.Context, stream string) error {
+	return s.explain(s.writer.commit(ctx, func(ctx context.Context, tx *txn) error {
+		tx.raised = true
+		return failed("hint at "+stream, tx.RaiseWaiter(ctx, query.RaiseWaiterParams{Now: micros(s.now()), Stream: stream}))
+	}))
+}
+
 // Rest ends a look: the stream is done up to h.Seq.
 func (s *Store) Rest(ctx context.Context, h store.Hint) error {
 	return s.explain(s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {

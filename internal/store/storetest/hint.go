@@ -70,6 +70,28 @@ func testHintsOfOwner(t *testing.T, open Open) {
 	}
 }
 
+// testRaise has a stream looked at once more by its owner, whoever asks for it, and also if a look is under way.
+func testRaise(t *testing.T, open Open) {
+	a, b := open(t), open(t)
+	push(t, a, "run/x")
+	w := claimOne(t, a, "a", "run/x")
+	raise := func(stream string) {
+		t.Helper()
+		if err := b.Raise(t.Context(), stream); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raise("run/x")
+	rest(t, a, "a", w)
+	w = claimOne(t, a, "a", "run/x")
+	rest(t, a, "a", w)
+	claimNone(t, a, "a")
+	raise("run/x")
+	rest(t, a, "a", claimOne(t, a, "a", "run/x"))
+	raise("run/unknown")
+	claimNone(t, a, "a")
+}
+
 func at(t *testing.T, s store.Store, d time.Duration) func(*store.Commit) {
 	t.Helper()
 	now, err := s.Now(t.Context())

@@ -45,6 +45,7 @@ func Run(t *testing.T, open Open) {
 		{"hint/event during a look", testEventDuringLook},
 		{"hint/not done before", testOverlooked},
 		{"hint/of owned projects", testHintsOfOwner},
+		{"hint/without an event", testRaise},
 		{"owner/one", testOwnerOne},
 		{"owner/lease runs out", testOwnerLease},
 		{"owner/same engine again", testOwnerInherits},

@@ -48,7 +48,8 @@ func (r Restorer) Restore(ctx context.Context, y *yard.Yard, project string) err
 	return y.Restored()
 }
 
-// Follow is Restore for some runs of a project, those that other engines have moved on.
+// Follow is Restore for some runs of a project, those that other engines have moved on. What they say about a branch counts only
+// if no later run uses it.
 func (r Restorer) Follow(ctx context.Context, y *yard.Yard, project string, runs []string) error {
 	code, err := r.project(ctx, project, runs...)
 	if err != nil {
@@ -150,7 +151,8 @@ func (r Restorer) take(ctx context.Context, y *yard.Yard, packs []named) error {
 
 const readBatch = 512
 
-// project reads what the events of a project's runs say, or only of some of its runs, in the order in which they began.
+// project reads what the events of a project's runs say, in the order in which they began. If some runs are named, only those
+// are read, and all others on the same branches: the last of them has the branch.
 func (r Restorer) project(ctx context.Context, project string, runs ...string) (*code, error) {
 	rows, err := r.Store.Runs(ctx, store.Filter{Project: project})
 	if err != nil {
@@ -158,9 +160,15 @@ func (r Restorer) project(ctx context.Context, project string, runs ...string) (
 	}
 	// A run that was queued has its id from before it began.
 	slices.SortFunc(rows, func(a, b store.RunRow) int { return cmp.Or(a.StartedAt.Compare(b.StartedAt), cmp.Compare(a.ID, b.ID)) })
+	branches := map[string]bool{}
+	for _, row := range rows {
+		if slices.Contains(runs, row.ID) {
+			branches[row.Branch] = true
+		}
+	}
 	code := newCode()
 	for _, row := range rows {
-		if len(runs) > 0 && !slices.Contains(runs, row.ID) {
+		if len(runs) > 0 && !branches[row.Branch] {
 			continue
 		}
 		if err := r.read(ctx, row.ID, code); err != nil {

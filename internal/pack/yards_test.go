@@ -24,7 +24,7 @@ type sharedYards struct {
 	source *yard.Yard
 	first  string
 	second string
-	head   core.Head
+	heads  map[string]core.Head
 	owner  int64
 }
 
@@ -32,7 +32,7 @@ func newSharedYards(t *testing.T) *sharedYards {
 	dir := t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "sh", "-euc", `cd "$0" && git init -q -b main person && cd person && git config user.name A && git config user.email a@example.org
 		git commit -q --allow-empty -m first && git rev-parse HEAD && git commit -q --allow-empty -m second && git rev-parse HEAD`, dir).Output()
-	s := &sharedYards{t: t, db: sqlitetest.New(t)}
+	s := &sharedYards{t: t, db: sqlitetest.New(t), heads: map[string]core.Head{}}
 	s.must(err)
 	s.first, s.second = strings.Fields(string(out))[0], strings.Fields(string(out))[1]
 	objects, err := folder.Open(filepath.Join(dir, "blobs"))
@@ -55,16 +55,23 @@ func (s *sharedYards) must(err error) {
 	}
 }
 
-// say commits an event of a run of the project, as any engine does.
+// say commits an event of run r1 of the project, as any engine does.
 func (s *sharedYards) say(body core.Body) {
+	s.t.Helper()
+	s.sayOf("r1", body)
+}
+
+// sayOf is say for any run. All are on the branch feature/x, and began in the order of their ids.
+func (s *sharedYards) sayOf(run string, body core.Body) {
 	s.t.Helper()
 	now, err := s.db.Now(s.t.Context())
 	s.must(err)
-	event, head, err := core.Seal(core.RunStream("r1"), s.head, now, core.Engine(), "", body)
+	stream := core.RunStream(run)
+	event, head, err := core.Seal(stream, s.heads[run], now, core.Engine(), "", body)
 	s.must(err)
-	row := store.RunRow{ID: "r1", Alias: "calm-fox", Project: "p1", Status: core.StatusActive}
-	s.must(s.db.Commit(s.t.Context(), store.Commit{Stream: core.RunStream("r1"), Of: "p1", After: s.head.Seq, Events: []core.Event{event}, Run: &row}))
-	s.head = head
+	row := store.RunRow{ID: run, Alias: "calm-fox-" + run, Project: "p1", Status: core.StatusActive, Branch: "feature/x"}
+	s.must(s.db.Commit(s.t.Context(), store.Commit{Stream: stream, Of: "p1", After: s.heads[run].Seq, Events: []core.Event{event}, Run: &row}))
+	s.heads[run] = head
 }
 
 func (s *sharedYards) packed(commits ...string) string {
@@ -108,4 +115,32 @@ func TestAYardFollowsOthers(t *testing.T) {
 	s.has(branch, s.first)
 	s.has("refs/kept/r1/two", s.first)
 	s.has(pack.Unrecorded+s.second, s.second)
+}
+
+// TestABranchIsOfTheRunThatHasItNow: a branch that a run has left is used by the next. Whichever of them says something then, the
+// yards of other engines have the branch where the later one put it, or not at all if that one removed it.
+func TestABranchIsOfTheRunThatHasItNow(t *testing.T) {
+	const branch = "refs/heads/feature/x"
+	s := newSharedYards(t)
+	s.say(core.RunStarted{Run: "r1", Project: "p1", BaseCommit: s.first, BasePack: s.packed(s.first)})
+	s.say(core.BranchMoved{Ref: branch, New: s.first})
+	s.has(branch, s.first)
+	s.sayOf("r2", core.RunStarted{Run: "r2", Project: "p1", BaseCommit: s.second, BasePack: s.packed(s.second)})
+	s.sayOf("r2", core.BranchMoved{Ref: branch, Old: s.first, New: s.second})
+	s.has(branch, s.second)
+	s.say(core.RunSwept{})
+	s.has(branch, s.second)
+	s.sayOf("r2", core.BranchMoved{Ref: branch, Old: s.second})
+	s.hasNot(branch)
+	s.say(core.RunSwept{})
+	s.hasNot(branch)
+}
+
+func (s *sharedYards) hasNot(ref string) {
+	s.t.Helper()
+	y, err := s.Yard(s.t.Context(), "p1")
+	s.must(err)
+	if refs, err := y.Refs(s.t.Context(), ref); err != nil || len(refs) != 0 {
+		s.t.Errorf("%s is there: %v, %v", ref, refs, err)
+	}
 }

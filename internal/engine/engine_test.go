@@ -131,6 +131,7 @@ func (r *recorder) until(t *testing.T, what string, so func() bool) {
 type ledger struct {
 	mu    sync.Mutex
 	seqs  map[string]int64
+	kept  *core.Run // given last
 	fails error
 	tries int
 }
@@ -139,6 +140,7 @@ func (l *ledger) Append(_ context.Context, run *core.Run, events []core.Event) e
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tries++
+	l.kept = run
 	if l.fails != nil {
 		return l.fails
 	}

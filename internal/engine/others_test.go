@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
@@ -59,6 +61,25 @@ func TestTheJournalHasWhatOthersCommitted(t *testing.T) {
 	}
 	if b.recorder.handed("r1") != before+1 {
 		t.Error("the effects of the step were not handed out")
+	}
+}
+
+// TestNobodyChangesARunThatTheJournalKeeps: what another engine has committed makes a new one.
+func TestNobodyChangesARunThatTheJournalKeeps(t *testing.T) {
+	b := newBench(t)
+	b.stop()
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	kept := b.ledger.kept
+	before := kept.Clone()
+	if _, err := b.other().Submit(t.Context(), "r1", core.Engine(), core.TimerFired{Timer: "elsewhere"}); err != nil {
+		t.Fatal(err)
+	}
+	b.look("r1")
+	if now := b.load("r1"); now.Stream.Seq == before.Stream.Seq {
+		t.Fatal("nobody else has committed anything")
+	}
+	if diff := cmp.Diff(before, kept.Clone()); diff != "" {
+		t.Error(diff)
 	}
 }
 

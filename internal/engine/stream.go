@@ -127,6 +127,9 @@ func (e *Engine) read(ctx context.Context, s *stream) error {
 			return fmt.Errorf("load %s: %w", s.name, err)
 		}
 		if len(events) > 0 {
+			if s.loaded && s.run != nil {
+				s.run = s.run.Clone() // the journal may have kept it
+			}
 			if err := s.replay(events); err != nil {
 				return err
 			}

@@ -23,7 +23,7 @@ help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/stellwerk, bin/stellwerk-hook and bin/stellwerk-worker
-	$(GO) build -trimpath -buildvcs=auto -ldflags '$(LDFLAGS)' -o bin/ ./cmd/stellwerk ./cmd/stellwerk-hook ./cmd/stellwerk-worker
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -ldflags '$(LDFLAGS)' -o bin/ ./cmd/stellwerk ./cmd/stellwerk-hook ./cmd/stellwerk-worker
 
 # Where `make install` puts the program. DESTDIR is for who makes a package of it.
 PREFIX        ?= /usr/local

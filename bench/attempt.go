@@ -24,8 +24,14 @@ import (
 // attemptFor is the most time that an attempt of a figure may take.
 const attemptFor = 10 * time.Minute
 
-// modelSecret is where the worker finds the credential of the figures' model.
-const modelSecret = "ANTHROPIC_API_KEY"
+// modelSecret is where the worker finds modelKey, the credential of the figures' model.
+const (
+	modelSecret = "ANTHROPIC_API_KEY"
+	modelKey    = "sk-ant-api03-a-key-that-no-provider-has-given-out"
+)
+
+// benchOwner is whose groups those of the figures' attempts are.
+const benchOwner = "stellwerk-bench"
 
 // walls are what stands around an attempt. The zero value is a sandbox with the machine's network, its own credentials and
 // no limits.
@@ -55,7 +61,7 @@ func openAttempt(shop *workshop, w walls, command func(shared string) []string) 
 	spec := shim.Spec{
 		Project: "bench", Run: "r1", Task: "t1", Attempt: "a1", Agent: agent.Command, Writes: core.WritesArtifacts,
 		Job:       agent.Job{Dir: work, Prompt: prompt, Command: command(shared)},
-		Isolation: sandbox.Sandbox, Timeout: shim.Duration(attemptFor), Writable: []string{shared}, Private: []string{},
+		Isolation: sandbox.Sandbox, Timeout: shim.Duration(attemptFor), Writable: []string{shared}, Private: []string{}, Bubblewrap: sandbox.FindBubblewrap(),
 	}
 	if err := w.around(&spec, folder, dir); err != nil {
 		return "", "", err
@@ -72,7 +78,7 @@ func (w walls) around(spec *shim.Spec, folder, dir string) error {
 	}
 	if w.bound {
 		limits := resource.Limits{Memory: 4 << 30, Processes: 4096, CPU: 2, Disk: 8 << 30}
-		spec.Resources = shim.Resources{Limits: limits, Total: limits, Owner: "stellwerk-bench", Shared: filepath.Join(dir, "resources")}
+		spec.Resources = shim.Resources{Limits: limits, Total: limits, Owner: benchOwner, Shared: filepath.Join(dir, "resources")}
 	}
 	if w.model == "" {
 		return nil
@@ -88,7 +94,7 @@ func worker(ctx context.Context, shop *workshop, folder string) (*exec.Cmd, erro
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, program, "worker", "run", folder)
-	cmd.Env = append(shim.HostEnvironment(os.Environ()), modelSecret+"=sk-ant-api03-a-key-that-no-provider-has-given-out")
+	cmd.Env = append(shim.HostEnvironment(os.Environ()), modelSecret+"="+modelKey)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Stdout, cmd.Stderr = shop.log, shop.log
 	return cmd, nil

@@ -11,10 +11,8 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/apart"
-	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/spare"
 )
 
@@ -22,7 +20,7 @@ import (
 // on this machine, started as the program starts them and with nothing else to do: from the attempt's request to its end on
 // record. The agent does nothing.
 func overHTTP(ctx context.Context, shop *workshop) (o outcome, err error) {
-	here, err := openNearStation(ctx, shop)
+	here, err := openStation(ctx, shop, "exchange-folder", idlePlaybook, nil)
 	if err != nil {
 		return o, err
 	}
@@ -59,26 +57,6 @@ func (s *station) attemptTime(ctx context.Context, n int) (time.Duration, error)
 	}
 	ended, err := s.await(ctx, run.ID, asked.Seq, core.TypeAttemptExited)
 	return ended.At.Sub(asked.At), err
-}
-
-// openNearStation is a station whose attempts work in its folders.
-func openNearStation(ctx context.Context, shop *workshop) (*station, error) {
-	program, err := shop.worker(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return openStationWith(ctx, shop, "exchange-folder", idlePlaybook, nil, func(s *station, p *app.Parts) {
-		p.Spawner = local.New(local.Options{
-			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"}, Spares: spare.New(aheadOf(s, program)),
-			Folder: dispatch.Layout{State: s.state}.Folder,
-		})
-		p.Commands = p.Spawner
-	})
-}
-
-// aheadOf is the command of a worker that is started ahead of its attempt.
-func aheadOf(s *station, program string) []string {
-	return []string{program, "worker", "ahead", dispatch.Layout{State: s.state}.ResourceOwner()}
 }
 
 // openFarStation is a station whose workers are apart.

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/spare"
 )
 
 // station is the whole program at work: engine, dispatcher, yard, processes. A
@@ -31,10 +32,16 @@ func openStation(ctx context.Context, shop *workshop, name, playbook string, fur
 	}
 	return openStationWith(ctx, shop, name, playbook, further, func(s *station, p *app.Parts) {
 		s.spawner = &clockedSpawner{started: make(chan moment, 16), Spawner: local.New(local.Options{
-			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"}, Folder: dispatch.Layout{State: s.state}.Folder,
+			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"}, Spares: spare.New(aheadOf(s, program)),
+			Folder: dispatch.Layout{State: s.state}.Folder,
 		})}
 		p.Spawner, p.Commands = s.spawner, s.spawner
 	})
+}
+
+// aheadOf is the command of a worker that is started ahead of its attempt.
+func aheadOf(s *station, program string) []string {
+	return []string{program, "worker", "ahead", dispatch.Layout{State: s.state}.ResourceOwner()}
 }
 
 // openStationWith starts an engine with parts of the caller's.

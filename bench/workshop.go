@@ -89,6 +89,7 @@ func (w *workshop) build(ctx context.Context, name, from string) (string, error)
 		return output, nil
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", output, from)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", from, err, out)
 	}

@@ -110,10 +110,13 @@ func (o Object) empty(key string) bool {
 // Value is the map itself.
 func (o Object) Value() Value { return o.value }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]{1,60}$`)
+// The length of a key is bounded apart: a counted repetition takes a while to compile, in every process.
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+const longestPlainKey = 60
 
 func join(path, key string) string {
-	if !plainKey.MatchString(key) {
+	if len(key) > longestPlainKey || !plainKey.MatchString(key) {
 		return fmt.Sprintf("%s[%q]", path, clip(key))
 	}
 	if path == "" {

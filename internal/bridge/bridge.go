@@ -20,27 +20,36 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/handover"
 )
 
-// Command is the program and the words that make it a bridge to a socket; the command to start follows. Channel is the number
-// by which the program inherits the other end of a Channel, zero for none.
-func Command(program, socket string, channel int) []string {
-	return []string{program, "worker", "bridge", socket, strconv.Itoa(channel), "--"}
+// Options are what a bridge is told besides its command.
+type Options struct {
+	// Socket is where its connections lead.
+	Socket string
+	// Channel is the number by which it inherits the other end of a Channel, zero for none.
+	Channel int
+	// Largest is how many bytes a file may have that it or its command writes, zero for any number.
+	Largest int64
+}
+
+// Command is the program and the words that make it a bridge; the command to start follows.
+func Command(program string, o Options) []string {
+	return []string{program, "worker", "bridge", o.Socket, strconv.Itoa(o.Channel), strconv.FormatInt(o.Largest, 10), "--"}
 }
 
 // task is what a bridge is started for.
 type task struct {
-	socket  string
-	channel int
-	argv    []string
+	Options
+	argv []string
 }
 
 // asked reads the arguments of a process that was started by Command.
 func asked(args []string) (task, bool) {
-	words := Command("", "", 0)
-	if len(args) <= len(words) || args[1] != words[1] || args[2] != words[2] || args[5] != words[5] {
+	words := Command("", Options{})
+	if len(args) <= len(words) || args[1] != words[1] || args[2] != words[2] || args[6] != words[6] {
 		return task{}, false
 	}
 	channel, err := strconv.Atoi(args[4])
-	return task{socket: args[3], channel: channel, argv: args[6:]}, err == nil
+	largest, sizeErr := strconv.ParseInt(args[5], 10, 64)
+	return task{Options{Socket: args[3], Channel: channel, Largest: largest}, args[7:]}, errors.Join(err, sizeErr) == nil
 }
 
 // Address is where the bridge listens. The network inside is a sandbox's own, so the port is free, and it lies outside
@@ -75,7 +84,7 @@ func Intercept(carryOut func(ctx context.Context, argv []string) error) {
 // run carries connections to the socket while the command runs, and returns what the process ends with: the command's exit
 // code, or 128 plus the number of the signal that ended it.
 func (t task) run(carryOut func(ctx context.Context, argv []string) error) int {
-	channel := inherited(t.channel)
+	channel := inherited(t.Channel)
 	if err := hide(); err != nil {
 		return fail(notExecutable, err)
 	}
@@ -83,10 +92,13 @@ func (t task) run(carryOut func(ctx context.Context, argv []string) error) int {
 	if err != nil {
 		return fail(notExecutable, fmt.Errorf("listen inside the sandbox: %w", err))
 	}
-	go serve(listener, t.socket)
+	go serve(listener, t.Socket)
 	// Whoever asks an agent to end signals each process. The bridge stays until its command has ended, and the kernel
 	// drops what is not caught.
 	signal.Notify(make(chan os.Signal, 1))
+	if err := bound(t.Largest); err != nil {
+		return fail(notExecutable, err)
+	}
 	started, err := ownLimits()
 	if err != nil {
 		return fail(notExecutable, err)

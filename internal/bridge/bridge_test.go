@@ -33,7 +33,7 @@ func carryOut(_ context.Context, argv []string) error {
 }
 
 func TestAsked(t *testing.T) {
-	bridge := func(words ...string) []string { return append(Command("stellwerk", "/s", 5), words...) }
+	bridge := func(words ...string) []string { return append(Command("stellwerk", Options{"/s", 5, 9}), words...) }
 	for _, c := range []struct {
 		args []string
 		want []string
@@ -41,14 +41,15 @@ func TestAsked(t *testing.T) {
 		{bridge("sh", "-c", "true"), []string{"sh", "-c", "true"}},
 		{bridge("sh"), []string{"sh"}},
 		{bridge(), nil},
-		{[]string{"stellwerk", "worker", "bridge", "/s", "5", "sh", "--"}, nil},
-		{[]string{"stellwerk", "worker", "bridge", "/s", "five", "--", "sh"}, nil},
-		{[]string{"stellwerk", "worker", "run", "/s", "5", "--", "sh"}, nil},
-		{[]string{"stellwerk", "run", "bridge", "/s", "5", "--", "sh"}, nil},
+		{[]string{"stellwerk", "worker", "bridge", "/s", "5", "9", "sh", "--"}, nil},
+		{[]string{"stellwerk", "worker", "bridge", "/s", "five", "9", "--", "sh"}, nil},
+		{[]string{"stellwerk", "worker", "bridge", "/s", "5", "nine", "--", "sh"}, nil},
+		{[]string{"stellwerk", "worker", "run", "/s", "5", "9", "--", "sh"}, nil},
+		{[]string{"stellwerk", "run", "bridge", "/s", "5", "9", "--", "sh"}, nil},
 		{[]string{"stellwerk"}, nil},
 	} {
 		got, ok := asked(c.args)
-		if ok != (c.want != nil) || ok && (got.socket != "/s" || got.channel != 5 || !slices.Equal(got.argv, c.want)) {
+		if ok != (c.want != nil) || ok && (got.Options != Options{"/s", 5, 9} || !slices.Equal(got.argv, c.want)) {
 			t.Errorf("%q: %+v, %v", c.args, got, ok)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // behind runs a line of shell behind a bridge in a closed network, and returns what it said and its exit code.
-func behind(t *testing.T, argv ...string) (said string, code int) {
+func behind(t *testing.T, largest int64, argv ...string) (said string, code int) {
 	t.Helper()
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
 		tooltest.Unisolated(t, reason)
@@ -41,7 +41,7 @@ func behind(t *testing.T, argv ...string) (said string, code int) {
 	}()
 	launch, err := sandbox.Command(sandbox.Sandbox, sandbox.Spec{
 		Argv: argv, Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Private: []string{}, ReadOnly: []string{self},
-		Network: sandbox.Network{Closed: true, Socket: socket, Starter: Command(self, sandbox.SocketPath, 0)},
+		Network: sandbox.Network{Closed: true, Socket: socket, Starter: Command(self, Options{Socket: sandbox.SocketPath, Largest: largest})},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -73,10 +73,11 @@ func TestACommandBehindABridge(t *testing.T) {
 		{"its output ends with it, whoever else holds that", "setsid sleep 1000 & echo said; exit 3", "said", 3},
 		{"the bridge is the first process, which nobody inside can end", "echo $PPID; kill -KILL $PPID; exit 4", "1", 4},
 		{"the bridge reaps what others leave", `p=$( (sh -c 'echo $$' &) ); for i in {1..3000}; do [ -e /proc/$p ] || exit 5; sleep 0.01; done`, "", 5},
+		{"it leaves no core and no larger file than it may", `ulimit -c; ulimit -Hf; (trap "" XFSZ; head -c 2000000 /dev/zero > /dev/shm/f) 2>/dev/null; stat -c %s /dev/shm/f`, "0\n1024\n1048576", 0},
 		{"the bridge cannot be looked into", "cat /proc/$PPID/comm; cat /proc/$PPID/environ /proc/$PPID/maps 2>&1 | grep -c 'Permission denied'", Name + "\n2", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if said, code := behind(t, "/bin/bash", "-c", c.line); said != c.says || code != c.code {
+			if said, code := behind(t, 1<<20, "/bin/bash", "-c", c.line); said != c.says || code != c.code {
 				t.Errorf("it said %q and ended with %d, want %q and %d", said, code, c.says, c.code)
 			}
 		})

@@ -25,7 +25,7 @@ func staying(t *testing.T, dir, line string) (*Channel, Ending, <-chan struct{})
 	}
 	launch, err := sandbox.Command(sandbox.Sandbox, sandbox.Spec{
 		Argv: []string{"/bin/bash", "-c", line}, Dir: dir, Env: []string{"PATH=/usr/bin:/bin", "SECRET=s"}, Private: []string{}, ReadOnly: []string{self}, Writable: []string{dir},
-		Network: sandbox.Network{Closed: true, Starter: Command(self, sandbox.SocketPath, sandbox.FirstFile)},
+		Network: sandbox.Network{Closed: true, Starter: Command(self, Options{Socket: sandbox.SocketPath, Channel: sandbox.FirstFile})},
 	})
 	if err != nil {
 		t.Fatal(err)

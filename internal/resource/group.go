@@ -108,16 +108,20 @@ func probe(sandboxed bool) (*Group, error) {
 func (g *Group) Holding() Holding { return g.holding }
 
 // Start calls start, which must start cmd on the thread that it is called on: the calling one, which must be locked to its
-// goroutine, or one that ends with Close. The process is in the group before it runs its program. Files it writes are
-// bounded, and it leaves no core.
+// goroutine, or one that ends with Close. The process is in the group before it runs its program.
 func (g *Group) Start(cmd *exec.Cmd, start func() error) error {
 	if g == nil {
 		return start()
 	}
-	if cmd.Err == nil {
+	return g.bounds.start(cmd, start)
+}
+
+// BoundFiles has a shell start cmd's program, which bounds the files that it writes and lets it leave no core. A bridge does
+// so itself.
+func (g *Group) BoundFiles(cmd *exec.Cmd) {
+	if g != nil && cmd.Err == nil {
 		prefix(cmd, fileLimits(g.opts.Limits))
 	}
-	return g.bounds.start(cmd, start)
 }
 
 // Inside is a prefix for the command that runs in the user namespace of a sandbox. It bounds the processes if no control

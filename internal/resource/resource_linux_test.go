@@ -50,6 +50,7 @@ func begin(t *testing.T, g *Group, cmd *exec.Cmd) <-chan struct{} {
 	go func() {
 		runtime.LockOSThread()
 		defer close(done)
+		g.BoundFiles(cmd)
 		err := g.Start(cmd, cmd.Start)
 		started <- err
 		if err == nil {

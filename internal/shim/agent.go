@@ -47,7 +47,9 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 	reader := with.adapter.Reader()
 	stays := spec.handsInInside(box, opts)
 	if stays {
-		box.Network.Starter = bridge.Command(opts.Self, sandbox.SocketPath, sandbox.FirstFile)
+		box.Network.Starter = bridge.Command(opts.Self, bridge.Options{
+			Socket: sandbox.SocketPath, Channel: sandbox.FirstFile, Largest: spec.Resources.Limits.Disk,
+		})
 		with.running = nil // no other process comes after the agent
 	}
 	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader, with, opts.Beside, stays)

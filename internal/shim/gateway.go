@@ -53,7 +53,7 @@ func openGateway(ctx context.Context, folder string, spec Spec, opts Options, c 
 		return nil, err
 	}
 	options.Origin = g.model.origin()
-	listener, err := g.listen(ctx, folder, opts.Self)
+	listener, err := g.listen(ctx, folder, opts.Self, spec.Resources.Limits.Disk)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the attempt's network proxy: %w", err), g.model.close())
 	}
@@ -78,9 +78,9 @@ func (g *gateway) options(spec Spec) (egress.Options, error) {
 }
 
 // listen opens the socket that a closed Linux sandbox shows, or else a port of this machine.
-func (g *gateway) listen(ctx context.Context, folder, self string) (net.Listener, error) {
+func (g *gateway) listen(ctx context.Context, folder, self string, largest int64) (net.Listener, error) {
 	if isLinux && g.network.Closed {
-		g.network, g.address = linuxNetwork(folder, self), bridge.Address
+		g.network, g.address = linuxNetwork(folder, self, largest), bridge.Address
 		return listenIn(ctx, folder)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
@@ -100,10 +100,11 @@ func (g *gateway) setPort() error {
 	return err
 }
 
-// linuxNetwork is a closed network whose socket is in folder. The program self starts what runs inside, behind a bridge.
-func linuxNetwork(folder, self string) sandbox.Network {
+// linuxNetwork is a closed network whose socket is in folder. The program self starts what runs inside, behind a bridge, and
+// bounds the files that it writes.
+func linuxNetwork(folder, self string, largest int64) sandbox.Network {
 	return sandbox.Network{
-		Closed: true, Socket: filepath.Join(folder, socketFile), Starter: bridge.Command(self, sandbox.SocketPath, 0),
+		Closed: true, Socket: filepath.Join(folder, socketFile), Starter: bridge.Command(self, bridge.Options{Socket: sandbox.SocketPath, Largest: largest}),
 	}
 }
 
@@ -143,7 +144,7 @@ func joinGateway(folder string, spec Spec, self string) (*gateway, error) {
 		return nil, nil
 	}
 	if isLinux {
-		return &gateway{address: bridge.Address, network: linuxNetwork(folder, self)}, nil
+		return &gateway{address: bridge.Address, network: linuxNetwork(folder, self, spec.Resources.Limits.Disk)}, nil
 	}
 	address, err := os.ReadFile(filepath.Join(folder, portFile))
 	if err != nil {

@@ -135,6 +135,9 @@ func (p process) start() (*running, error) {
 	}
 	cmd.SysProcAttr = sessionAttr()
 	cmd.SysProcAttr.Setsid = !p.joined
+	if len(p.box.Network.Starter) == 0 {
+		p.group.BoundFiles(cmd)
+	}
 	launch.Around = func(start func() error) error { return p.group.Start(cmd, start) }
 	r := &running{cmd: cmd, launch: launch}
 	if err := r.start(p.stays); err != nil {

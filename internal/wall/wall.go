@@ -112,7 +112,7 @@ func start(ctx context.Context, program, socket string, o order) ([]Trial, error
 	}
 	launch, err := sandbox.Command(sandbox.Sandbox, sandbox.Spec{
 		Argv: append(command(program), string(text)), Dir: "/", Private: []string{}, ReadOnly: []string{program}, Brief: true,
-		Network: sandbox.Network{Closed: true, Socket: socket, Starter: bridge.Command(program, sandbox.SocketPath, 0)},
+		Network: sandbox.Network{Closed: true, Socket: socket, Starter: bridge.Command(program, bridge.Options{Socket: sandbox.SocketPath})},
 	})
 	if err != nil {
 		return nil, err

@@ -72,6 +72,9 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 		if err := d.takeOver(ctx, run, task, a, folder, exit, &body); err != nil {
 			return err
 		}
+		if err := d.excuse(ctx, run, exit, &body); err != nil {
+			return err
+		}
 		for i, text := range body.Delivery.Rejected {
 			body.Delivery.Rejected[i] = clean.String(text)
 		}

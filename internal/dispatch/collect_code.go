@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
@@ -72,6 +73,26 @@ func (d *Dispatcher) importCode(ctx context.Context, y *yard.Yard, run *core.Run
 	kept, err := y.IsAncestor(ctx, stage.Base, imported.Commit)
 	delivery.Rewritten = !kept
 	return nil, err
+}
+
+// excuse makes an attempt one that was lost if the yard that its workspace borrowed from was removed under it, so that git failed
+// there or nothing could be handed in. A worker elsewhere has what it borrows from with it.
+func (d *Dispatcher) excuse(ctx context.Context, run *core.Run, exit shim.Exit, body *core.AttemptExited) error {
+	unsaved := exit.HandIn != nil && exit.HandIn.Error != ""
+	if !unsaved && body.Kind != core.ExitFailed || body.Infrastructure() || exit.StartedAt.IsZero() || !d.Exchange.Shared() {
+		return nil
+	}
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	made, err := y.Made()
+	if err != nil || !made.After(exit.StartedAt) {
+		return err
+	}
+	body.Kind = core.ExitLost
+	body.Message = strings.TrimSuffix("the yard was removed while the agent was at work: "+body.Message, ": ")
+	return nil
 }
 
 func refusedBundle(err error) bool {

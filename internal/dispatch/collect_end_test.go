@@ -232,6 +232,38 @@ func TestWhatGitRefuses(t *testing.T) {
 	}
 }
 
+// TestAnAttemptWhoseYardWasRemoved is lost and not counted, if git failed over it or nothing could be handed in.
+func TestAnAttemptWhoseYardWasRemoved(t *testing.T) {
+	before, after := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Now().Add(time.Hour) // the yard is made in between
+	failed, done := agent.Outcome{Message: "git failed"}, agent.Outcome{OK: true}
+	for name, c := range map[string]struct {
+		exit shim.Exit
+		afar bool
+		want core.ExitKind
+		says string
+	}{
+		"nothing handed in":            {exit: shim.Exit{StartedAt: before, Outcome: done, HandIn: &shim.HandIn{Error: "no HEAD"}}, want: core.ExitLost, says: removed},
+		"failed":                       {exit: shim.Exit{StartedAt: before, Outcome: failed, HandIn: shimExit().HandIn}, want: core.ExitLost, says: removed + ": git failed"},
+		"done":                         {exit: shim.Exit{StartedAt: before, Outcome: done, HandIn: shimExit().HandIn}, want: core.ExitFinished},
+		"the yard is older":            {exit: shim.Exit{StartedAt: after, Outcome: failed, HandIn: &shim.HandIn{Error: "no HEAD"}}, want: core.ExitFailed, says: "git failed"},
+		"it is not said when it began": {exit: shim.Exit{Outcome: failed, HandIn: shimExit().HandIn}, want: core.ExitFailed, says: "git failed"},
+		"elsewhere":                    {exit: shim.Exit{StartedAt: before, Outcome: failed, HandIn: shimExit().HandIn}, afar: true, want: core.ExitFailed, says: "git failed"},
+		"not counted anyway":           {exit: shim.Exit{StartedAt: before, Outcome: agent.Outcome{Class: agent.ClassNetwork, Message: "no route"}, HandIn: shimExit().HandIn}, want: core.ExitFailed, says: "no route"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnded(t, c.exit, nil)
+			if c.afar {
+				e.Exchange = afar{e.Exchange}
+			}
+			if got := e.collected(t); got.Kind != c.want || got.Message != c.says {
+				t.Errorf("it is %s: %q", got.Kind, got.Message)
+			}
+		})
+	}
+}
+
+const removed = "the yard was removed while the agent was at work"
+
 // TestCommitsBesideTheHeadAreKept: an agent may have left them, and nothing else holds them.
 func TestCommitsBesideTheHeadAreKept(t *testing.T) {
 	e := newEnded(t, shim.Exit{HandIn: &shim.HandIn{HandInResult: shim.HandInResult{Mark: true}, Bundle: "out.bundle"}}, nil)

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Yard is one bare repository. Its methods may be called from several goroutines
@@ -100,6 +101,15 @@ func (y *Yard) Gone() (bool, error) {
 		return true, nil
 	}
 	return err == nil && !os.SameFile(opened, there), err
+}
+
+// Made is when the folder was made: a workspace that is older borrowed from one that is gone.
+func (y *Yard) Made() (time.Time, error) {
+	info, err := os.Lstat(filepath.Join(y.dir, "config")) // written once
+	if err != nil {
+		return time.Time{}, err
+	}
+	return info.ModTime(), nil
 }
 
 // Dir is the folder of the bare repository.

@@ -88,6 +88,7 @@ type Engine struct {
 	streams    streams
 	live       live
 	legible    legible
+	writing    writing
 	nudged     chan struct{} // a look is wanted that the store does not signal
 }
 
@@ -114,6 +115,7 @@ func New(opts Options) *Engine {
 		streams:  streams{byName: map[string]*stream{}},
 		live:     live{subscribers: map[*subscriber]struct{}{}},
 		legible:  legible{looked: map[string]bool{}, left: map[string]error{}},
+		writing:  writing{under: map[string]*pen{}},
 		owned:    newOwnership(opts.Lease),
 		looks:    newLooks(),
 		nudged:   make(chan struct{}, 1),

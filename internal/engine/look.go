@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -71,7 +70,7 @@ func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, er
 	if err := e.inLine(ctx, s, h.Fence); err != nil {
 		return false, err
 	}
-	if err := e.catchUp(ctx, s); err != nil {
+	if err := e.catchUp(ctx, s.run); err != nil {
 		return false, errors.Join(err, e.unwritable(ctx, s, h.Fence, err))
 	}
 	if !e.Owns(h.Project, h.Fence) {
@@ -117,56 +116,6 @@ func (e *Engine) unwritable(ctx context.Context, s *stream, fence int64, cause e
 	return err
 }
 
-// catchUp writes the events that the journal misses: after a crash between
-// commit and journal, or while the folder could not be written.
-func (e *Engine) catchUp(ctx context.Context, s *stream) error {
-	have, err := e.journal.Seq(ctx, s.run)
-	if err != nil {
-		return err
-	}
-	for have < s.head.Seq {
-		events, err := e.store.Events(ctx, s.name, have, readBatch)
-		if err != nil {
-			return err
-		}
-		if len(events) == 0 {
-			return fmt.Errorf("stream %s ends at %d, expected %d", s.name, have, s.head.Seq)
-		}
-		if err := e.journal.Append(ctx, s.run, events); err != nil {
-			return err
-		}
-		have = events[len(events)-1].Seq
-	}
-	return nil
-}
-
-// write appends a step to the journal, with what other engines have committed since the
-// journal was written last.
-func (e *Engine) write(ctx context.Context, s *stream, step []core.Event) error {
-	have, err := e.journal.Seq(ctx, s.run)
-	if err != nil {
-		return err
-	}
-	if have < step[0].Seq-1 {
-		return e.catchUp(ctx, s)
-	}
-	return e.journal.Append(ctx, s.run, step)
-}
-
-// WriteUp completes the readable copy of a run, also of one that is over: its folder may have been lost.
-func (e *Engine) WriteUp(ctx context.Context, run string) error {
-	s := e.streams.get(core.RunStream(run))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := e.refresh(ctx, s); err != nil {
-		return err
-	}
-	if s.run == nil {
-		return notFound(run)
-	}
-	return e.catchUp(ctx, s)
-}
-
 // Poke hands the effects of a run's present state out again: for a dispatcher
 // whose action failed and is to be tried once more. The journal is completed first: it comes
 // before effects. An engine that does not own the run's project has nothing to hand out.
@@ -192,7 +141,7 @@ func (e *Engine) handOut(ctx context.Context, run string, read func(context.Cont
 	if !mine {
 		return nil
 	}
-	if err := e.catchUp(ctx, s); err != nil {
+	if err := e.catchUp(ctx, s.run); err != nil {
 		return err
 	}
 	state := s.run.Clone()

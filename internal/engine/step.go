@@ -170,7 +170,7 @@ func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run,
 	e.dispatcher.Prepare(state, fence, actions)
 	// The journal is a copy and comes before effects. If it cannot be
 	// written now, the next look writes it and hands the effects out.
-	if err := e.write(ctx, s, b.commit.Events); err != nil {
+	if err := e.write(ctx, s.run, b.commit.Events); err != nil {
 		e.log.Error("write the run folder", "stream", s.name, "error", err)
 		e.nudge()
 		return state, nil

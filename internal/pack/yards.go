@@ -8,12 +8,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -45,8 +42,7 @@ func NewYards(o YardsOptions) *Yards { return &Yards{YardsOptions: o, open: map[
 // Others is what tells of the work of other engines.
 type Others interface {
 	Position(ctx context.Context) (int64, error)
-	Moved(ctx context.Context, after int64, limit int) (streams []string, position int64, err error)
-	Run(ctx context.Context, idOrAlias string) (store.RunRow, error)
+	MovedRuns(ctx context.Context, project string, after int64) ([]string, error)
 }
 
 // openYard is a yard, and up to where it follows the events.
@@ -171,7 +167,7 @@ func (y *Yards) follow(ctx context.Context, project string, o *openYard) error {
 
 // catchUp brings in what runs of the project that moved since say.
 func (y *Yards) catchUp(ctx context.Context, project string, o *openYard, mine bool) error {
-	runs, err := y.moved(ctx, project, o.position)
+	runs, err := y.Others.MovedRuns(ctx, project, o.position)
 	if err != nil || len(runs) == 0 {
 		return err
 	}
@@ -186,34 +182,6 @@ func (y *Yards) catchUp(ctx context.Context, project string, o *openYard, mine b
 		}
 	}
 	return nil
-}
-
-// movedAtOnce is how many events are looked through in one go.
-const movedAtOnce = 4096
-
-// moved are the runs of a project that have moved on since a position.
-func (y *Yards) moved(ctx context.Context, project string, after int64) ([]string, error) {
-	seen := map[string]bool{}
-	for {
-		streams, at, err := y.Others.Moved(ctx, after, movedAtOnce)
-		if err != nil || at == after {
-			return slices.Sorted(maps.Keys(seen)), err
-		}
-		for _, stream := range streams {
-			kind, id := core.StreamKind(stream)
-			if kind != "run" {
-				continue
-			}
-			row, err := y.Others.Run(ctx, id)
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
-				return nil, err
-			}
-			if err == nil && row.Project == project {
-				seen[id] = true
-			}
-		}
-		after = at
-	}
 }
 
 // Secure packs what only the yards of this folder hold. With here, also what repositories on this machine stand for.

@@ -55,4 +55,7 @@ type Owners interface {
 	// once, and the position up to which that is all. At most limit events are looked
 	// at; if there may be more, the position is below Position.
 	Moved(ctx context.Context, after int64, limit int) (streams []string, position int64, err error)
+	// MovedRuns lists the runs of a project to which events were appended after a
+	// position, by their ids. It takes no longer for what happened in other projects.
+	MovedRuns(ctx context.Context, project string, after int64) ([]string, error)
 }

@@ -164,6 +164,9 @@ func fenced(ctx context.Context, tx *txn, project string, fence int64) error {
 const (
 	selectPosition = "SELECT coalesce(max(rowid), 0) FROM events"
 	selectMoves    = "SELECT rowid, stream FROM events WHERE rowid > ? ORDER BY rowid LIMIT CAST(? AS INTEGER)"
+	// One index has the newest event of each stream with its number.
+	selectMovedRuns = `SELECT id FROM runs WHERE project_id = ? AND
+		(SELECT e.rowid FROM events e WHERE e.stream = 'run/' || runs.id ORDER BY e.seq DESC LIMIT 1) > ? ORDER BY id`
 )
 
 // Position is the number of the newest event.
@@ -189,4 +192,21 @@ func (s *Store) Moved(ctx context.Context, after int64, limit int) (streams []st
 		}
 	}
 	return streams, at, rows.Err()
+}
+
+// MovedRuns lists the runs of a project that have moved on since a position.
+func (s *Store) MovedRuns(ctx context.Context, project string, after int64) (runs []string, err error) {
+	rows, err := s.readers.QueryContext(ctx, selectMovedRuns, project, after)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	defer func() { err = s.explain(errors.Join(err, rows.Close())) }()
+	for rows.Next() {
+		var run string
+		if err := rows.Scan(&run); err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, rows.Err()
 }

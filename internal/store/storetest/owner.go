@@ -310,6 +310,36 @@ func testMoves(t *testing.T, open Open) {
 	}
 }
 
+// testMovedRuns lists the runs of one project, and no stream but theirs.
+func testMovedRuns(t *testing.T, open Open) {
+	a, b := open(t), open(t)
+	move := func(s store.Store, run, project string) {
+		t.Helper()
+		row := store.RunRow{ID: run, Alias: run, Project: project, Status: core.StatusActive}
+		push(t, s, core.RunStream(run), of(project), func(c *store.Commit) { c.Run = &row })
+	}
+	moved := func(after int64, want ...string) {
+		t.Helper()
+		if runs, err := b.MovedRuns(t.Context(), "p", after); err != nil || !slices.Equal(runs, want) {
+			t.Errorf("after %d: %q, %v, want %q", after, runs, err, want)
+		}
+	}
+	moved(0)
+	move(a, "y", "p")
+	move(b, "x", "p")
+	move(a, "z", "q")
+	push(t, a, core.ProjectStream("p"), of("p"))
+	moved(0, "x", "y")
+	now, err := a.Position(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved(now)
+	move(a, "z", "q")
+	move(a, "x", "p")
+	moved(now, "x")
+}
+
 // testMovesConcurrent lets one follow while others commit: it hears of every stream after its last event.
 func testMovesConcurrent(t *testing.T, open Open) {
 	const engines, each = 3, 20

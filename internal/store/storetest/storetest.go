@@ -56,6 +56,7 @@ func Run(t *testing.T, open Open) {
 		{"owner/fence", testFence},
 		{"owner/race", testOwnerRace},
 		{"moves", testMoves},
+		{"moves/of a project", testMovedRuns},
 		{"moves/concurrent", testMovesConcurrent},
 		{"hint/due", testDue},
 		{"hint/due again", testDueAgain},

@@ -54,6 +54,17 @@ func HeldSlots(r *Run, place string) []Slots {
 	return all
 }
 
+// PendingSlots are those of HeldSlots whose attempts have not begun.
+func PendingSlots(r *Run, place string) []Slots {
+	var all []Slots
+	for _, t := range r.tasks() {
+		if a := t.Last(); a != nil && a.Status == AttemptPending {
+			all = append(all, slotsFor(r, t, SlotHolder(r.ID, a.ID), place))
+		}
+	}
+	return all
+}
+
 // WantedSlots are the slots that attempts of a run wait for in this state.
 func WantedSlots(r *Run, place string) []Slots {
 	var all []Slots

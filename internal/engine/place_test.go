@@ -41,3 +41,62 @@ func TestAWordTakesSlotsWhereTheOwnerIs(t *testing.T) {
 		return ok && strings.HasPrefix(s.Event, "run/r2#")
 	})
 }
+
+// TestAnAttemptTakesItsSlotWhereItBegins: while nobody owns a project, it takes one where the word is said. Whoever comes to own
+// the project has the attempt at its own place, unless all slots are taken there or the attempt runs already.
+func TestAnAttemptTakesItsSlotWhereItBegins(t *testing.T) {
+	const here, elsewhere = "local", "elsewhere"
+	limits := core.DefaultLimits()
+	limits.Parallel = 1
+	for name, test := range map[string]struct {
+		runs, full bool
+		want       string
+	}{
+		"not begun": {want: here}, "under way": {runs: true, want: elsewhere}, "all taken": {full: true, want: elsewhere},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			if test.full {
+				b.running("r2", limits)
+			}
+			b.stop()
+			if err := b.engine.Leave(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			hearer := b.with(engine.Options{ID: "other", Place: elsewhere, Deciders: []core.Decider{phases.Decider{}}})
+			words := []core.Body{start("r1", limits), core.AttemptStarted{Attempt: "a.r1.a1"}}
+			if !test.runs {
+				words = words[:1]
+			}
+			for _, word := range words {
+				actor := core.Person("me")
+				if core.TypeOf(word) == core.TypeAttemptStarted {
+					actor = core.Engine()
+				}
+				if _, err := hearer.Submit(t.Context(), "r1", actor, word); err != nil {
+					t.Fatal(err)
+				}
+			}
+			place := func() string {
+				t.Helper()
+				rows, err := b.store.Slots(t.Context(), core.RunStream("r1"))
+				if err != nil || len(rows) != 1 || !rows[0].Held {
+					t.Fatalf("the run has %+v, %v", rows, err)
+				}
+				_, place, _ := strings.Cut(rows[0].Pools[0].Key, "@")
+				return place
+			}
+			if at := place(); at != elsewhere {
+				t.Fatalf("a slot was taken at %s", at)
+			}
+			before := b.recorder.handed("r1")
+			if err := b.engine.Begin(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			b.recorder.awaitHanded(t, "r1", before+1)
+			if at := place(); at != test.want {
+				t.Errorf("the slot is at %s, not at %s", at, test.want)
+			}
+		})
+	}
+}

@@ -123,6 +123,38 @@ func (e *Engine) inLine(ctx context.Context, s *stream, fence int64) error {
 	return nil
 }
 
+// settle has attempts that have not begun take their slots at this engine's place, once after it
+// has come to own the project: while nobody owned it, they took them where the word was said, and
+// the owner before had another place. If there is none here, the attempt keeps what it has.
+func (e *Engine) settle(ctx context.Context, s *stream, fence int64) error {
+	pending := core.PendingSlots(s.run, e.opts.Place)
+	if s.settled == fence || len(pending) == 0 {
+		s.settled = fence
+		return nil
+	}
+	rows, err := e.store.Slots(ctx, s.name)
+	if err != nil {
+		return err
+	}
+	for _, here := range pending {
+		elsewhere := slices.ContainsFunc(rows, func(r store.SlotRow) bool {
+			return r.Held && r.Holder == here.Holder && r.Pools[0].Key != here.Pools[0].Key
+		})
+		if !elsewhere {
+			continue
+		}
+		err := e.store.Commit(ctx, store.Commit{
+			Stream: s.name, Of: s.run.Project, Fence: fence, After: s.head.Seq, Take: []core.Slots{here}, DueAt: due(s.run), Attended: true,
+		})
+		var full *store.SlotsTaken
+		if err != nil && !errors.As(err, &full) {
+			return err
+		}
+	}
+	s.settled = fence
+	return nil
+}
+
 // Vacate gives back the slots of an attempt whose agent has ended, before its end is on
 // record: what it left is still to be taken over, and meanwhile the next agent can
 // work. Slots are the store's, so no event tells of it; the attempt's own end finds

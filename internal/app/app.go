@@ -224,10 +224,10 @@ func (a *App) build(ctx context.Context) error {
 		parts.Journal = &watchedJournal{parts.Journal, a.logEvents}
 	}
 	forges := forges.New(parts.Forge)
-	if err := a.measure(ctx, &parts, forges); err != nil {
+	machine := a.machine(ctx)
+	if err := a.measure(ctx, &parts, forges, place(machine)); err != nil {
 		return err
 	}
-	machine := a.machine(ctx)
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
 		ID: a.id, Host: statefolder.Host(), Place: place(machine), Able: a.able, Steward: project.Decider{}, Lease: a.opts.Lease, Look: a.opts.Look,

@@ -18,10 +18,10 @@ func (a *App) machine(ctx context.Context) string {
 	return cmp.Or(a.opts.Machine, statefolder.Machine(ctx))
 }
 
-// place names the machine whose slots attempts take, without telling its id; "" if there is only one.
+// place names the machine whose slots attempts take, without telling its id.
 func place(machine string) string {
 	if machine == "" {
-		return ""
+		return "local"
 	}
 	const enough = 8
 	sum := sha256.Sum256([]byte("place " + machine))

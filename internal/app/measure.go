@@ -22,7 +22,7 @@ import (
 
 // measure starts telemetry if somebody wants to be told, and has it see what
 // passes between the parts. If nobody does, nothing of it exists.
-func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges) error {
+func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges, place string) error {
 	export, err := telemetry.FromEnvironment(os.LookupEnv)
 	if err != nil { // work goes on without
 		a.log.Warn("traces are not sent", "error", err)
@@ -32,7 +32,7 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges) error
 		return nil
 	}
 	t, err := telemetry.Open(ctx, telemetry.Options{
-		Source: parts.Store, Version: a.opts.Version, Log: a.log, Metrics: counted, Export: export,
+		Source: parts.Store, Place: place, Version: a.opts.Version, Log: a.log, Metrics: counted, Export: export,
 		Cursor: a.store, Redact: a.redactor.String,
 	})
 	if err != nil {

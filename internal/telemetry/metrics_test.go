@@ -71,6 +71,26 @@ func has(m *dto.Metric, labels []string) bool {
 	return true
 }
 
+// TestSlotsInUseAreThisMachines: those of other machines on the same store are theirs to show.
+func TestSlotsInUseAreThisMachines(t *testing.T) {
+	w := newWorld(t)
+	w.open(nil)
+	for holder, pool := range map[string]string{
+		"one": core.AttemptSlots("here"), "two": core.AttemptSlots("here"), "three": core.AttemptSlots("elsewhere"),
+		"four": core.ManagerSlots("here"), "five": core.ManagerSlots("elsewhere"), "six": core.ManagerSlots("elsewhere"),
+	} {
+		slots := core.Slots{Holder: holder, Project: "p", Pools: []core.SlotPool{{Key: pool, Limit: 2}}}
+		if err := w.store.Commit(t.Context(), store.Commit{Stream: core.RunStream(holder), Of: "p", Take: []core.Slots{slots}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for pool, want := range map[string]float64{"attempts": 2, "managers": 1} {
+		if got := w.scrape().value(t, "stellwerk_slots_in_use", "pool", pool); got != want {
+			t.Errorf("%s: %v in use, want %v", pool, got, want)
+		}
+	}
+}
+
 func TestMetrics(t *testing.T) {
 	w := newWorld(t)
 	w.open(nil)

@@ -13,6 +13,7 @@ import (
 // use.
 type present struct {
 	source  Source
+	place   string // whose slots are counted
 	waiting func() int
 	log     *slog.Logger
 }
@@ -43,13 +44,12 @@ func (p *present) look(ctx context.Context, r *registry) {
 		by := map[string]int{}
 		for _, s := range slots {
 			if s.Held {
-				by[core.PoolKind(s.Pools[0].Key)]++
+				by[s.Pools[0].Key]++
 			}
 		}
-		f := r.add("gauge", "stellwerk_slots_in_use", "Slots that attempts hold, by their pool.", nil, "pool")
-		for _, pool := range []string{"attempts", "managers"} {
-			f.set(float64(by[pool]), pool)
-		}
+		f := r.add("gauge", "stellwerk_slots_in_use", "Slots of this machine that attempts hold, by their pool.", nil, "pool")
+		f.set(float64(by[core.AttemptSlots(p.place)]), "attempts")
+		f.set(float64(by[core.ManagerSlots(p.place)]), "managers")
 	}
 	if questions, err := p.source.Questions(ctx); err != nil {
 		p.log.Warn("count the questions", "error", err)

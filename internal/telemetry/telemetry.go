@@ -30,6 +30,7 @@ type Source interface {
 // Options say what is exported, and where.
 type Options struct {
 	Source  Source
+	Place   string // where this engine's attempts take their slots
 	Version string
 	Log     *slog.Logger
 	Metrics bool                // figures are counted, see Handler
@@ -68,7 +69,7 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 		t.metrics = newMetrics(opts)
 		count = func(outcome string, n int) { t.metrics.spans.add(float64(n), outcome) }
 		f := newFollower(opts, t.metrics.take, maps.Clone(open))
-		t.metrics.present = &present{source: opts.Source, waiting: f.waiting, log: opts.Log}
+		t.metrics.present = &present{source: opts.Source, place: opts.Place, waiting: f.waiting, log: opts.Log}
 		t.follow = append(t.follow, f)
 		t.work.Go(func() { f.run(running, t.stop) })
 	}

@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) open(export *telemetry.Export) {
 	w.t.Helper()
 	t, err := telemetry.Open(w.t.Context(), telemetry.Options{
-		Source: w.store, Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: true, Export: export, Cursor: w.store,
+		Source: w.store, Place: "here", Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: true, Export: export, Cursor: w.store,
 		Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") },
 	})
 	if err != nil {

@@ -294,7 +294,7 @@ func (a *App) wire(ctx context.Context, self, machine string, parts Parts, forge
 	})
 	a.Service = service.New(service.Options{
 		Version: a.opts.Version, Person: person, Self: self, Agent: claude.Program, State: a.state,
-		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Code: a.yards.Code, Engine: a.engine, Deciders: deciders(),
+		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Engine: a.engine, Deciders: deciders(),
 		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access,
 		Tools: &toolcall.Tools{
 			Engine: a.engine, Find: find, Yards: a.yards, Objects: a.objects, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,

@@ -58,15 +58,26 @@ type openYard struct {
 
 // Yard implements dispatch.Yards.
 func (y *Yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
+	o := y.entry(project)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return y.current(ctx, project, o)
+}
+
+// entry is what is known of a project's yard, which may not be open yet.
+func (y *Yards) entry(project string) *openYard {
 	y.mu.Lock()
+	defer y.mu.Unlock()
 	o, known := y.open[project]
 	if !known {
 		o = &openYard{seqs: map[string]int64{}}
 		y.open[project] = o
 	}
-	y.mu.Unlock()
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	return o
+}
+
+// current is the yard, opened, filled and up to date. The caller holds its lock.
+func (y *Yards) current(ctx context.Context, project string, o *openYard) (*yard.Yard, error) {
 	if err := y.notice(project, o); err != nil {
 		return nil, err
 	}

@@ -30,10 +30,11 @@ func (a *Service) Import(ctx context.Context, req api.Import) (api.Imported, err
 	if kind != "run" || len(manifest.Events) == 0 {
 		return api.Imported{}, core.Errorf(core.CodeInvalid, "%s holds no run", req.Folder).WithHint("name a folder below runs/ of a state folder")
 	}
-	if err := a.adopt(ctx, req, id, manifest.Events); err != nil {
+	project, err := a.adopt(ctx, req, id, manifest.Events)
+	if err != nil {
 		return api.Imported{}, err
 	}
-	n, err := a.engine.Import(ctx, id, manifest.Events)
+	n, err := a.takeEvents(ctx, project, id, manifest.Events)
 	if err != nil {
 		return api.Imported{}, err
 	}
@@ -51,27 +52,42 @@ func (a *Service) Import(ctx context.Context, req api.Import) (api.Imported, err
 	return imported, nil
 }
 
-// adopt brings back what a run rests on besides its events: its project, the documents and packs that are not among
-// the objects any more, and its code.
-func (a *Service) adopt(ctx context.Context, req api.Import, id string, events []core.Event) error {
+// takeEvents brings the run's commits back if its yard was lost as well, then its events. The commits come from packs, and the
+// one that it began at from the repository, if that stands for it. A run whose repository is away is rebuilt all the same: what
+// has ended can be looked at, and what goes on says what it misses until the repository is back.
+func (a *Service) takeEvents(ctx context.Context, project, id string, events []core.Event) (int, error) {
+	missing := a.yards.Adopt(ctx, project, id, events)
+	n, err := a.engine.Import(ctx, id, events)
+	if err != nil || missing == nil {
+		return n, err
+	}
+	if missing = a.yards.Adopt(ctx, project, id, events); missing != nil {
+		a.log.Warn("not all of the run's code could be brought back", "run", id, "error", missing)
+	}
+	return n, nil
+}
+
+// adopt brings back what a run rests on besides its events and commits: its project, and the documents and packs that are not
+// among the objects any more. It returns the project.
+func (a *Service) adopt(ctx context.Context, req api.Import, id string, events []core.Event) (string, error) {
 	folder := req.Folder
 	body, err := core.Decode(events[0])
 	if err != nil {
-		return err
+		return "", err
 	}
 	started, ok := body.(core.RunStarted)
 	if !ok {
-		return core.Errorf(core.CodeInvalid, "the history in %s does not begin with the start of a run", folder)
+		return "", core.Errorf(core.CodeInvalid, "the history in %s does not begin with the start of a run", folder)
 	}
 	if _, err := uuid.Parse(id); err != nil || started.Run != id || !a.find.Keys(started.Project, started.Folder()) {
-		return core.Errorf(core.CodeInvalid, "the history in %s does not name one run of one project", folder)
+		return "", core.Errorf(core.CodeInvalid, "the history in %s does not name one run of one project", folder)
 	}
 	if err := a.vouched(req, started); err != nil {
-		return err
+		return "", err
 	}
 	project, err := a.engine.Project(ctx, started.Project)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if project == nil {
 		home := started.Folder()
@@ -80,29 +96,15 @@ func (a *Service) adopt(ctx context.Context, req api.Import, id string, events [
 			body.Path, body.URL = home, ""
 		}
 		if err := a.start.Register(ctx, body, started.Base); err != nil {
-			return err
+			return "", err
 		}
 	}
 	for _, name := range []string{runfolder.ArtifactsDir, runfolder.PacksDir} {
 		if err := a.restoreObjects(ctx, folder, name); err != nil {
-			return err
+			return "", err
 		}
 	}
-	a.restoreCode(ctx, started, events)
-	return a.restoreEffects(folder, id)
-}
-
-// restoreCode brings the run's commits back if its yard was lost as well: from packs, and the commit that it began at
-// from the repository, if that stands for it. A run whose repository is away is rebuilt all the same: what has ended can be
-// looked at, and what goes on says what it misses.
-func (a *Service) restoreCode(ctx context.Context, started core.RunStarted, events []core.Event) {
-	y, err := a.yards.Yard(ctx, started.Project)
-	if err == nil {
-		err = a.code.RestoreRun(ctx, y, started.Project, started.Run, events)
-	}
-	if err != nil {
-		a.log.Warn("not all of the run's code could be brought back", "run", started.Run, "error", err)
-	}
+	return started.Project, a.restoreEffects(folder, id)
 }
 
 // restoreEffects takes over what the run's agents did, which no event tells

@@ -22,7 +22,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/journal"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
-	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/session"
@@ -44,7 +43,6 @@ type Options struct {
 	Journal  *journal.Journal
 	Exchange exchange.Exchange // with attempts
 	Yards    Yards
-	Code     pack.Restorer
 	Engine   *engine.Engine
 	Deciders []core.Decider
 	Find     *find.Finder
@@ -70,6 +68,9 @@ type Yards interface {
 	// Secure packs what of a project's code is in its yard and in no pack; with here, also what repositories on this machine
 	// stand for. A project without a yard on this machine has nothing to pack.
 	Secure(ctx context.Context, project string, here bool) error
+	// Adopt brings in the code of a run that comes back from its folder. If a repository is away that has some of it, that is
+	// the error, and the repository is asked again.
+	Adopt(ctx context.Context, project, run string, events []core.Event) error
 }
 
 // beforehand is what is asked before there is a run.
@@ -95,7 +96,6 @@ type Service struct {
 	objects      object.Objects
 	journal      *journal.Journal
 	yards        Yards
-	code         pack.Restorer
 	engine       *engine.Engine
 	deciders     []core.Decider
 	find         *find.Finder
@@ -126,7 +126,7 @@ func New(o Options) *Service {
 	return &Service{
 		Sessions: o.Sessions, Tools: o.Tools, beforehand: o.Start,
 		version: o.Version, person: o.Person, self: o.Self, agentProgram: o.Agent, state: o.State, exchange: o.Exchange,
-		store: o.Store, objects: o.Objects, journal: o.Journal, yards: o.Yards, code: o.Code, engine: o.Engine, deciders: o.Deciders,
+		store: o.Store, objects: o.Objects, journal: o.Journal, yards: o.Yards, engine: o.Engine, deciders: o.Deciders,
 		find: o.Find, start: o.Start, sessions: o.Sessions, tools: o.Tools, outbox: o.Outbox, pulls: o.Pulls, access: o.Access,
 		redactor: o.Redactor, redactorOf: o.Secrets, isolation: o.Isolation, log: o.Log, work: o.Work,
 		books: histories[*book]{begin: newBook}, references: histories[*references]{begin: newReferences},

@@ -32,6 +32,9 @@ func (y *Yard) Restored() error {
 	return syncDir(y.dir)
 }
 
+// Unrestored takes that back: something is missing again.
+func (y *Yard) Unrestored() error { return writeFile(filepath.Join(y.dir, emptyMark), nil, true) }
+
 // Lacks says why the yard does not have everything: whoever asks for a commit that is not there is told. A nil error takes it back.
 func (y *Yard) Lacks(why error) { y.lacks.Store(&why) }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,15 +120,32 @@ func TestWhatIsPrivate(t *testing.T) {
 		tree[fmt.Sprintf("many/%02d", i)], tree[fmt.Sprintf("%02d", i)] = &fstest.MapFile{Mode: 0o600}, &fstest.MapFile{Mode: 0o600}
 		want = append(want, fmt.Sprintf("/opt/%02d", i))
 	}
-	got := privateBelow(tree, "/opt")
+	got := searched(tree)
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("private are\n%q\nwant\n%q", got, want)
 	}
-	if found := privateBelow(vanishing{fstest.MapFS{"gone": {Mode: 0o600}}}, "/opt"); len(found) != 0 {
+	if found := searched(vanishing{fstest.MapFS{"gone": {Mode: 0o600}}}); len(found) != 0 {
 		t.Errorf("a file that is gone is private: %q", found)
 	}
+}
+
+// searched is what is private in a tree that is /opt.
+func searched(tree fs.FS) []string {
+	return inspection{"/opt", func(folder string) ([]looked, error) {
+		entries, err := fs.ReadDir(tree, path.Join(".", strings.TrimPrefix(folder, "/opt")))
+		var all []looked
+		for _, e := range entries {
+			one := looked{name: e.Name(), mode: e.Type()}
+			info, err := e.Info()
+			if one.err = err; err == nil {
+				one.mode = info.Mode()
+			}
+			all = append(all, one)
+		}
+		return all, err
+	}}.folder("/opt", looked{mode: fs.ModeDir | 0o755})
 }
 
 // vanishing is a tree whose files go away while it is read.

@@ -121,7 +121,7 @@ func TestASystemFolderThatIsPrivateIsNotShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.hide(privateBelow(os.DirFS(dir), dir), spec); err != nil {
+	if err := p.hide(inspection{dir, look}.all(), spec); err != nil {
 		t.Fatal(err)
 	}
 	if rules := slices.DeleteFunc(slices.Clone(p.mounts), func(m mount) bool { return m.path != dir }); len(rules) != 1 || rules[0].access != hidden {
@@ -161,9 +161,41 @@ func TestWhatCannotBeLookedAtIsHidden(t *testing.T) {
 	tree := odd{fstest.MapFS{
 		"mount/x": {Mode: 0o644}, "mount": {Mode: fs.ModeDir | 0o755}, "tool/failing": {Mode: 0o644}, "tool/run": {Mode: 0o755}, "tool/key": {Mode: 0o600},
 	}}
-	found := privateBelow(tree, "/opt")
+	found := searched(tree)
 	slices.Sort(found)
 	if want := []string{"/opt/mount", "/opt/tool/failing", "/opt/tool/key"}; !slices.Equal(found, want) {
 		t.Errorf("found %q", found)
+	}
+}
+
+// TestLooksAtFoldersFromWithin: a search of a real folder finds what one of the same tree by its paths finds.
+func TestLooksAtFoldersFromWithin(t *testing.T) {
+	root := t.TempDir()
+	for name, mode := range map[string]fs.FileMode{"a/b/open": 0o644, "a/b/key": 0o640, "a/set": 0o755 | fs.ModeSetuid, "shut/x": 0o644, "key": 0o600} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, "x")
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Chmod(filepath.Join(root, "shut"), 0o750), os.Symlink("key", filepath.Join(root, "link")), os.Symlink("shut", filepath.Join(root, "folder"))); err != nil {
+		t.Fatal(err)
+	}
+	found := inspection{root, look}.all()
+	slices.Sort(found)
+	if want := []string{root + "/a/b/key", root + "/key", root + "/shut"}; !slices.Equal(found, want) {
+		t.Errorf("found %q", found)
+	}
+	if err := os.Chmod(root, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if found := (inspection{root, look}).all(); !slices.Equal(found, []string{root}) {
+		t.Errorf("of a folder that is private itself: %q", found)
+	}
+	if found := (inspection{root + "/none", look}).all(); len(found) > 0 {
+		t.Errorf("of none: %q", found)
 	}
 }

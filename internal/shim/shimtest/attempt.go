@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
@@ -36,6 +37,12 @@ func Kinds(t *testing.T) []sandbox.Kind {
 	return []sandbox.Kind{sandbox.None, sandbox.Sandbox}
 }
 
+// What an engine looks for once and hands to every attempt.
+var (
+	private    = sync.OnceValue(sandbox.Private)
+	bubblewrap = sync.OnceValue(sandbox.FindBubblewrap)
+)
+
 // New makes an attempt at running a shell script in a git workspace with one commit.
 func New(t testing.TB, kind sandbox.Kind, script string, changes ...func(*shim.Spec)) Attempt {
 	t.Helper()
@@ -63,7 +70,7 @@ func New(t testing.TB, kind sandbox.Kind, script string, changes ...func(*shim.S
 		Base: a.Git(t, "rev-parse", "HEAD"), Branch: "feature/x", Writes: core.WritesCode, CommitMessage: "wip(#1/x): checkpoint",
 		Identity:  core.Identity{Name: "Stellwerk", Email: "stellwerk@example.invalid"},
 		Isolation: kind, Timeout: shim.Duration(waittest.Limit), Grace: shim.Duration(waittest.Limit),
-		Masked: []string{state},
+		Masked: []string{state}, Private: private(), Bubblewrap: bubblewrap(),
 	}
 	for _, change := range changes {
 		change(&a.Spec)

@@ -12,6 +12,9 @@ SOAK_CHECKS   ?= 10000
 SOAK_LINES    ?= 500000
 LDFLAGS       := -s -w
 
+# What was compiled in one clone serves in every other.
+export GOFLAGS += -trimpath
+
 .DEFAULT_GOAL := help
 .PHONY: help build install uninstall snapshot test lint unit race fuzz soak planted bench redaction tools demo screenshots
 
@@ -46,7 +49,9 @@ uninstall: ## remove what `make install` put under PREFIX; your state folder sta
 snapshot: ## build archives and packages as a release would, twice, and compare them byte by byte
 	GORELEASER=$(GORELEASER) bash scripts/snapshot.sh
 
-test: tools lint planted unit ## everything that decides whether a change lands
+# All three at once: the linter and the planted bugs compute while tests wait.
+test: tools ## everything that decides whether a change lands
+	$(MAKE) --no-print-directory -j 3 lint planted unit
 
 # Collecting garbage is a third of the linter's work and a fifth of the tests': GOGC spares most of it.
 lint: ## golangci-lint with go vet in it, the import and purity rules, whether go.mod is tidy, links and prose of the documents
@@ -69,8 +74,8 @@ PACKAGES = $(or $(shell $(GO) list -f '.{{slice .ImportPath (len .Module.Path)}}
 RACING = $(filter-out $(SLOW) $(CALM),$(PACKAGES))
 
 # What takes longest begins first: nobody waits at the end for one package alone.
-LONG := ./internal/app ./internal/shim ./internal/dispatch ./internal/engine ./internal/cockpit \
-	./internal/store/sqlite ./internal/spawn/local ./internal/sandbox ./internal/network ./internal/telemetry ./internal/check
+LONG := ./internal/app ./internal/shim ./internal/dispatch ./internal/exchange/remote ./internal/spawn/apart ./internal/spawn/local ./internal/engine \
+	./internal/store/sqlite ./internal/cockpit ./internal/broker ./internal/network ./internal/sandbox ./e2e/tools ./internal/telemetry ./internal/check
 
 # The linter has run go vet, and nobody needs the symbols of these programs.
 QUICK := -vet=off -ldflags='-s -w'
@@ -80,7 +85,7 @@ RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.or
 
 unit: ## all tests, with the race detector where something can race; ends with what was skipped and why
 	GO=$(GO) GOGC=400 STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
-		$(RACE) $(QUICK) -p 3 -parallel 4 -timeout 60m $(LONG) $(filter-out $(LONG),$(RACING)) -- \
+		$(RACE) $(QUICK) -p 4 -parallel 4 -timeout 60m $(LONG) $(filter-out $(LONG),$(RACING)) -- \
 		$(QUICK) -p 3 -parallel 4 -timeout 60m $(SLOW) $(filter-out $(SLOW) $(RACING),$(PACKAGES))
 
 race: ## all tests but the browser's with the race detector, in every process of theirs: twice as long

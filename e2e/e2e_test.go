@@ -68,7 +68,8 @@ type harness struct {
 }
 
 // setup gives a scenario a machine of its own: home, state, settings and a
-// repository's identity, and no variable of the surrounding shell but PATH.
+// repository's identity, and no variable of the surrounding shell but PATH and
+// how often Go collects garbage.
 func (h harness) setup(env *testscript.Env) error {
 	for name, folder := range map[string]string{
 		"HOME": "home", "XDG_STATE_HOME": "home/.local/state", "XDG_CONFIG_HOME": "home/.config", "XDG_CACHE_HOME": "home/.cache",
@@ -85,6 +86,9 @@ func (h harness) setup(env *testscript.Env) error {
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("LANG", "C.UTF-8")
 	env.Setenv("TZ", "UTC")
+	if often, set := os.LookupEnv("GOGC"); set {
+		env.Setenv("GOGC", often)
+	}
 	env.Vars = append(env.Vars, raceOptions)
 	if !h.sandboxed {
 		env.Setenv("STELLWERK_ISOLATION", "none")

@@ -45,8 +45,8 @@ type Project struct {
 	Branch         string         `json:"branch,omitempty"`
 	Playbook       string         `json:"playbook,omitempty"`
 	Status         core.RunStatus `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
-	Reason         string         `json:"reason,omitempty" doc:"why it is paused"`
-	State          ProjectState   `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed, archived or unreadable"`
+	Reason         string         `json:"reason,omitempty" doc:"why it is paused, unreadable or stranded"`
+	State          ProjectState   `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed, archived, unreadable or stranded"`
 	Archived       bool           `json:"archived,omitempty"`
 	Epic           string         `json:"epic,omitempty"`
 	Queued         int            `json:"queued" doc:"epics that wait for their turn"`
@@ -71,6 +71,8 @@ const (
 	ProjectArchived ProjectState = "archived"
 	// ProjectUnreadable is left to a newer version of Stellwerk.
 	ProjectUnreadable ProjectState = "unreadable"
+	// ProjectStranded is one that no engine can work on.
+	ProjectStranded ProjectState = "stranded"
 )
 
 // ProjectDetail is a project with its run, its queue and its totals.

@@ -105,7 +105,7 @@ phases:
 	}
 }
 
-// saysStranded reports that the run, the lists and the inbox all say why no engine can work on a run.
+// saysStranded reports that the run, the project, the lists and the inbox all say why no engine can work on a run.
 func saysStranded(ctx context.Context, t *testing.T, a *app.App, run, why string) bool {
 	t.Helper()
 	detail, err := a.Service.Run(ctx, run)
@@ -123,5 +123,14 @@ func saysStranded(ctx context.Context, t *testing.T, a *app.App, run, why string
 	told := slices.ContainsFunc(inbox, func(w api.Waiting) bool {
 		return w.Kind == api.WaitStranded && strings.Contains(w.Reason, why) && w.Next != "" && w.Project != ""
 	})
+	projects, err := a.Service.Projects(ctx, api.ProjectQuery{})
+	if err != nil || len(projects) != 1 {
+		t.Fatalf("%+v, %v", projects, err)
+	}
+	project, err := a.Service.Project(ctx, projects[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told = told && projects[0].State == api.ProjectStranded && projects[0].Reason == detail.Stranded && project.State == api.ProjectStranded
 	return told && detail.Stranded != "" && strings.Contains(detail.Stranded, why) && list[0].Stranded == detail.Stranded
 }

@@ -14,7 +14,7 @@ func colour[S ~string](status S) track.State {
 	case string(core.StatusActive), string(core.StageOpen), string(core.TaskRunning), string(core.TaskDelivered), string(core.TaskVerifying),
 		string(core.AttemptPending), string(core.AttemptStopping), api.GradeWarn:
 		return track.Under
-	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegationBlocked), string(api.PieceStuck), string(api.ProjectWaiting), string(api.StatusUnreadable):
+	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegationBlocked), string(api.PieceStuck), string(api.ProjectWaiting), string(api.StatusUnreadable), string(api.ProjectStranded):
 		return track.Waiting
 	case string(core.StatusCompleted), string(core.StageDone), string(core.TaskDone), string(core.ReviewApproved), api.EffectOK:
 		return track.Passed

@@ -26,3 +26,18 @@ func TestARunThatNoEngineCanWorkOnSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// TestAProjectThatNoEngineCanWorkOnSaysSo in the list of projects and on its own page, also if nothing of it is in the inbox.
+func TestAProjectThatNoEngineCanWorkOnSaysSo(t *testing.T) {
+	project := api.Project{ID: "p1", Name: "shop", Status: "active", State: api.ProjectStranded, Reason: "no engine can work on this project; on attic: no robot"}
+	waits := []api.Waiting{{Kind: api.WaitStranded, Project: "shop", Run: api.Run{ID: "r1", Alias: "r1"}, Reason: "see there"}}
+	for _, waiting := range [][]api.Waiting{nil, waits} {
+		svc := &apitest.Service{Waiting: waiting, ProjectList: []api.Project{project}, ProjectAnswer: api.ProjectDetail{Project: project}}
+		h := serve(t, svc, api.RoleViewer)
+		for _, address := range []string{"/", "/projects/shop"} {
+			if _, body := get(t, h, address); !strings.Contains(body, "on attic: no robot") {
+				t.Errorf("%s does not say why", address)
+			}
+		}
+	}
+}

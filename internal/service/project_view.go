@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/naming"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -35,16 +36,20 @@ func (a *Service) Projects(ctx context.Context, q api.ProjectQuery) ([]api.Proje
 	if err != nil {
 		return nil, err
 	}
+	stranded, err := a.engine.Stranded(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var list []api.Project
 	for _, r := range rows {
 		if (q.All || key != "" || r.ArchivedAt == nil) && (key == "" || key == r.ID) {
-			list = append(list, a.viewProject(r, open[r.ID]))
+			list = append(list, a.viewProject(r, open[r.ID], stranded))
 		}
 	}
 	return list, nil
 }
 
-func (a *Service) viewProject(r store.ProjectRow, open []core.RunStatus) api.Project {
+func (a *Service) viewProject(r store.ProjectRow, open []core.RunStatus, stranded map[string]engine.Stranded) api.Project {
 	p := api.Project{
 		ID: r.ID, Name: r.Name, Repository: r.RepoURL, Base: r.DefaultBranch, Branch: r.IntegrationBranch, Playbook: r.Playbook,
 		Status: r.Status, State: projectState(r, open), Reason: r.Reason, Archived: r.ArchivedAt != nil, Epic: r.CurrentEpic, Queued: r.Queued, Refused: r.Refused,
@@ -53,6 +58,9 @@ func (a *Service) viewProject(r store.ProjectRow, open []core.RunStatus) api.Pro
 	}
 	if r.Paused != "" {
 		p.Reason = r.Paused
+	}
+	if s, found := stranded[r.ID]; found {
+		p.State, p.Reason = api.ProjectStranded, strandedWhy(s)
 	}
 	if why := a.engine.Left(r.ID); why != nil {
 		p.State, p.Reason = api.ProjectUnreadable, why.Error()
@@ -74,8 +82,12 @@ func (a *Service) Project(ctx context.Context, id string) (api.ProjectDetail, er
 	if err != nil {
 		return api.ProjectDetail{}, err
 	}
+	stranded, err := a.engine.Stranded(ctx)
+	if err != nil {
+		return api.ProjectDetail{}, err
+	}
 	d := api.ProjectDetail{
-		Project: a.viewProject(row, open[p.ID]), PullRequest: row.PRNumber, PausedBy: p.Pause, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy,
+		Project: a.viewProject(row, open[p.ID], stranded), PullRequest: row.PRNumber, PausedBy: p.Pause, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy,
 	}
 	if d.ByStatus, err = a.store.TaskCounts(ctx, p.ID); err != nil {
 		return d, err

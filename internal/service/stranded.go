@@ -11,10 +11,13 @@ import (
 // strandedNext is what a person can do about a project that no engine can work on.
 const strandedNext = "provide what is missing on one of these machines, or start an engine on one that has it; the project is taken up within half a minute"
 
+// strandedWhy says why no engine can work on a project, and what to do.
+func strandedWhy(s engine.Stranded) string { return s.Reason + "; " + strandedNext }
+
 // strand says of a run that is not over that no engine can work on its project.
 func strand(v *api.Run, stranded map[string]engine.Stranded) {
 	if s, found := stranded[v.Project]; found && v.EndedAt == nil {
-		v.Stranded = s.Reason + "; " + strandedNext
+		v.Stranded = strandedWhy(s)
 	}
 }
 

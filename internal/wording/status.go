@@ -24,6 +24,8 @@ func Status[S ~string](status S) string {
 		return "to be redone"
 	case string(core.AttemptEnded):
 		return "over"
+	case "stranded": // a project's
+		return "no engine"
 	case "stuck":
 		return "stuck, waiting for you"
 	}

@@ -36,7 +36,7 @@ func (v View) Projects(list []api.Project) []string {
 			s.String(), v.Style.Strong(terminal.Pad(terminal.Line(p.Name), name)), s.paint(terminal.Pad(s.words, 15)), terminal.Line(p.Epic),
 		}, "  "), " ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
-		if p.State == api.ProjectUnreadable {
+		if p.State == api.ProjectUnreadable || p.State == api.ProjectStranded {
 			lines = append(lines, v.hang(indent, v.Style.Asking, terminal.Line(p.Reason))...)
 		}
 		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, spoken(p.Cost), queue, terminal.Line(p.URL)))...)
@@ -57,7 +57,7 @@ func (v View) projectSignal(p api.Project) signal {
 		return signal{g("◇", "[?]"), words, v.Style.Asking}
 	case api.ProjectPaused, api.ProjectWaiting:
 		return signal{g("‖", "[=]"), words, v.Style.Asking}
-	case "failed", api.ProjectUnreadable:
+	case "failed", api.ProjectUnreadable, api.ProjectStranded:
 		return signal{g("✗", "[!]"), words, v.Style.Bad}
 	case api.ProjectRunning:
 	}

@@ -20,7 +20,7 @@ func (v View) Project(d api.ProjectDetail) []string {
 			lines = append(lines, v.hang("  "+terminal.Pad(name, 14), nil, text)...)
 		}
 	}
-	if d.Status == "paused" {
+	if d.Status == "paused" || d.State == api.ProjectUnreadable || d.State == api.ProjectStranded {
 		fact("why", d.Reason)
 	}
 	fact("repository", d.Repository)

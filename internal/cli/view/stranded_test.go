@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
 // TestARunThatNoEngineCanWorkOn says so in the list and by itself, and does not look as if it ran.
@@ -16,6 +17,27 @@ func TestARunThatNoEngineCanWorkOn(t *testing.T) {
 		text := strings.Join(lines, " ")
 		if !strings.Contains(text, "no robot") || !strings.Contains(text, "no engine") || strings.Contains(text, "running") {
 			t.Errorf("%s: %s", what, text)
+		}
+	}
+}
+
+// TestAProjectThatNoEngineCanWorkOn says so in the list and by itself, within 80 columns.
+func TestAProjectThatNoEngineCanWorkOn(t *testing.T) {
+	project := api.Project{
+		Name: "shop", Status: "active", State: api.ProjectStranded, Repository: "/srv/shop", Epic: "Sell tea",
+		Reason: "no engine can work on this project; on attic: run calm-fox: no robot; provide what is missing on one of these machines",
+	}
+	for what, lines := range map[string][]string{
+		"list": plain().Projects([]api.Project{project}), "project": plain().Project(api.ProjectDetail{Project: project}),
+	} {
+		text := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+		if !strings.Contains(text, "no robot") || !strings.Contains(text, "no engine ") || strings.Contains(text, "running") {
+			t.Errorf("%s: %s", what, text)
+		}
+		for _, line := range lines {
+			if terminal.Width(line) > 80 {
+				t.Errorf("%s: %d columns: %s", what, terminal.Width(line), line)
+			}
 		}
 	}
 }

@@ -75,13 +75,16 @@ func (g *ground) prepare(ctx context.Context) error {
 
 // special refuses what a workspace could not show completely.
 func (g *ground) special(ctx context.Context) error {
-	submodules, lfs, err := g.yard.Special(ctx, g.commit)
+	found, err := g.yard.Special(ctx, g.commit)
 	switch {
 	case err != nil:
 		return err
-	case submodules:
+	case found.Submodules:
 		return core.Errorf(core.CodeUnsupported, "the repository has submodules, which this version cannot bring into a workspace")
-	case lfs:
+	case found.Hollow != "":
+		return core.Errorf(core.CodeUnsupported, "the repository has a symlink without a target at %.200q, which git cannot bring into a workspace", found.Hollow).
+			WithHint("remove it from %s, commit that, then repeat", g.base)
+	case found.LFS:
 		return core.Errorf(core.CodeUnsupported, "the repository keeps files in Git LFS, which this version cannot bring into a workspace")
 	}
 	return nil

@@ -356,20 +356,38 @@ func TestWhatIsSpecialAboutACommit(t *testing.T) {
 	const lfs = "'*.bin filter=lfs'"
 	for name, c := range map[string]struct {
 		script string
-		want   [2]bool
+		want   Special
 	}{
-		"nothing":            {"echo x > x", [2]bool{}},
-		"a submodule":        {"git update-index --add --cacheinfo 160000," + f.base + ",sub; mkdir sub", [2]bool{true, false}},
-		"at the top":         {"echo " + lfs + " > .gitattributes", [2]bool{false, true}},
-		"below":              {"mkdir d; echo " + lfs + " > d/.gitattributes; echo '* text' > .gitattributes; mkdir z; echo '* text' > z/.gitattributes", [2]bool{false, true}},
-		"of no matter":       {"echo " + lfs + " > x.gitattributes; ln -s x.gitattributes .gitattributes", [2]bool{}},
-		"as long as is read": {fmt.Sprintf("(echo %s; (yes '#' || true) | head -c $((%d-17))) > .gitattributes", lfs, 1<<20), [2]bool{false, true}},
-		"longer":             {fmt.Sprintf("(echo %s; (yes '#' || true) | head -c $((%d-16))) > .gitattributes", lfs, 1<<20), [2]bool{}},
+		"nothing":            {"echo x > x", Special{}},
+		"a submodule":        {"git update-index --add --cacheinfo 160000," + f.base + ",sub; mkdir sub", Special{Submodules: true}},
+		"at the top":         {"echo " + lfs + " > .gitattributes", Special{LFS: true}},
+		"below":              {"mkdir d; echo " + lfs + " > d/.gitattributes; echo '* text' > .gitattributes; mkdir z; echo '* text' > z/.gitattributes", Special{LFS: true}},
+		"a hollow link":      {hollow + `; git commit -qm hollow; touch after`, Special{Hollow: "d/hollow"}},
+		"of no matter":       {"echo " + lfs + " > x.gitattributes; ln -s x.gitattributes .gitattributes", Special{}},
+		"as long as is read": {fmt.Sprintf("(echo %s; (yes '#' || true) | head -c $((%d-17))) > .gitattributes", lfs, 1<<20), Special{LFS: true}},
+		"longer":             {fmt.Sprintf("(echo %s; (yes '#' || true) | head -c $((%d-16))) > .gitattributes", lfs, 1<<20), Special{}},
 	} {
 		branch := strings.ReplaceAll(name, " ", "-")
 		f.commit(t, branch, c.script)
-		submodules, uses, err := f.yard.Special(ctx(t), UpstreamHeads+branch)
+		found, err := f.yard.Special(ctx(t), UpstreamHeads+branch)
 		must(t, err)
-		equal(t, name, [2]bool{submodules, uses}, c.want)
+		equal(t, name, found, c.want)
+	}
+}
+
+// hollow adds a symlink without a target, which only git can keep.
+const hollow = `git update-index --add --cacheinfo 120000,$(git hash-object -w --stdin </dev/null),d/hollow; git update-index --skip-worktree d/hollow`
+
+// TestALinkWithoutATargetIsRefused, whether the tree is looked up piece by piece or listed: it could never be checked out.
+func TestALinkWithoutATargetIsRefused(t *testing.T) {
+	f := newFixture(t)
+	commit := f.commit(t, "hollow", hollow+`; git commit -qm hollow; touch after`)
+	for _, known := range []bool{false, true} {
+		if known {
+			must(t, f.yard.vet(ctx(t), f.base))
+		}
+		if err := f.yard.vet(ctx(t), commit); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), `hollow" is a symlink without a target`) {
+			t.Errorf("with sizes known %t: %v", known, err)
+		}
 	}
 }

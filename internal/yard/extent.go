@@ -26,7 +26,7 @@ const (
 	maxName = 255
 )
 
-// vet refuses a commit whose tree is over the limits, with *TooBigError.
+// vet refuses a commit whose tree is over the limits, with *TooBigError, or cannot be checked out, with ErrCorrupt.
 func (y *Yard) vet(ctx context.Context, commit string) error {
 	if _, known := y.vetted.Load(commit); known {
 		return nil

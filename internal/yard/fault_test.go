@@ -140,7 +140,7 @@ git show from:README.md > README.md; git rm -q .gitignore; seq 1 29 > n; echo x 
 		"ancestor": {run: func(ctx context.Context, y *Yard) error { return second(y.IsAncestor(ctx, f.base, from)) }},
 		"exists":   {run: func(ctx context.Context, y *Yard) error { return second(y.Exists(ctx, from)) }},
 		"files":    {run: func(ctx context.Context, y *Yard) error { return second(y.Files(ctx, from)) }},
-		"special":  {run: func(ctx context.Context, y *Yard) error { _, _, err := y.Special(ctx, from); return err }},
+		"special":  {run: func(ctx context.Context, y *Yard) error { _, err := y.Special(ctx, from); return err }},
 		"show":     {run: func(ctx context.Context, y *Yard) error { return second(y.Show(ctx, from, "f", 100)) }},
 		"extract":  {run: func(ctx context.Context, y *Yard) error { return y.Extract(ctx, from, "dir", place()) }},
 		"refs":     {run: func(ctx context.Context, y *Yard) error { return second(y.Refs(ctx, "refs/heads/")) }},
@@ -259,11 +259,8 @@ func TestNothingIsJudgedFromWhatCannotBeRead(t *testing.T) {
 	result := f.commit(t, "result", `git reset -q --hard into; git merge -q from > /dev/null || printf 'ONE!\ntwo\n' > src/a.txt; git show from:README.md > README.md; seq 1 29 > n; git rm -q gone; echo x > f`)
 	operations := map[string]func(ctx context.Context, y *Yard) (any, error){
 		"resolved": func(ctx context.Context, y *Yard) (any, error) { return y.Resolved(ctx, into, from, result) },
-		"special": func(ctx context.Context, y *Yard) (any, error) {
-			s, l, err := y.Special(ctx, from)
-			return []bool{s, l}, err
-		},
-		"show": func(ctx context.Context, y *Yard) (any, error) { return y.Show(ctx, into, "dir/deep/d", 100) },
+		"special":  func(ctx context.Context, y *Yard) (any, error) { return y.Special(ctx, from) },
+		"show":     func(ctx context.Context, y *Yard) (any, error) { return y.Show(ctx, into, "dir/deep/d", 100) },
 		"extract": func(ctx context.Context, y *Yard) (any, error) {
 			return nil, y.Extract(ctx, into, "dir", filepath.Join(folder(t), "x"))
 		},

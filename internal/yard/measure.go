@@ -115,7 +115,10 @@ func (y *Yard) measureNew(ctx context.Context, tree string) (treeSize, error) {
 				if err = look(); err == nil {
 					var blob object
 					blob, err = y.reader.look(ctx, e.Hash)
-					below.bytes = blob.size
+					below.bytes, e.Size = blob.size, blob.size
+				}
+				if err == nil && e.hollow() {
+					err = hollowError(e.Path)
 				}
 			}
 			if err != nil {
@@ -134,7 +137,7 @@ func (y *Yard) measureNew(ctx context.Context, tree string) (treeSize, error) {
 }
 
 // measureAll has git list a whole tree, and remembers the sizes of all trees in it. It refuses one over the limits with
-// *TooBigError.
+// *TooBigError, and one with a symlink that has no target with ErrCorrupt.
 func (y *Yard) measureAll(ctx context.Context, commit, root string) (treeSize, error) {
 	type folder struct {
 		path, hash string
@@ -148,7 +151,11 @@ func (y *Yard) measureAll(ctx context.Context, commit, root string) (treeSize, e
 		found[last.hash] = last.size
 		open[len(open)-1].size.add(len(last.path)-strings.LastIndexByte(last.path, '/')-1, last.size)
 	}
+	hollow := ""
 	err := y.git().walkTree(ctx, commit, y.extent, func(f File) {
+		if f.hollow() {
+			hollow = f.Path
+		}
 		for len(open) > 1 && !strings.HasPrefix(f.Path, open[len(open)-1].path+"/") {
 			shut()
 		}
@@ -159,6 +166,9 @@ func (y *Yard) measureAll(ctx context.Context, commit, root string) (treeSize, e
 		name := len(f.Path) - strings.LastIndexByte(f.Path, '/') - 1
 		open[len(open)-1].size.add(name, treeSize{bytes: f.Size, links: f.Kind == Submodule})
 	})
+	if err == nil && hollow != "" {
+		err = hollowError(hollow)
+	}
 	if err != nil {
 		return treeSize{}, err
 	}

@@ -124,25 +124,42 @@ func parseTree(raw []byte, width int) ([]File, error) {
 	return entries, nil
 }
 
-// Special reports whether a commit has what a plain fetch does not bring: submodules, and files kept by Git LFS.
-func (y *Yard) Special(ctx context.Context, commit string) (submodules, lfs bool, err error) {
+// Special is what of a commit a workspace cannot show.
+type Special struct {
+	Submodules bool   // a plain fetch does not bring them
+	LFS        bool   // some files are kept by Git LFS, nor does it bring those
+	Hollow     string // path of a symlink without a target, empty if there is none
+}
+
+// Special looks for what a workspace of a commit cannot show.
+func (y *Yard) Special(ctx context.Context, commit string) (found Special, err error) {
 	files, err := y.Files(ctx, commit)
 	if err != nil {
-		return false, false, err
+		return Special{}, err
 	}
 	for _, f := range files {
-		submodules = submodules || f.Kind == Submodule
+		found.Submodules = found.Submodules || f.Kind == Submodule
+		if found.Hollow == "" && f.hollow() {
+			found.Hollow = f.Path
+		}
 		attributes := f.Path == ".gitattributes" || strings.HasSuffix(f.Path, "/.gitattributes")
-		if lfs || !attributes || f.Kind == Symlink || f.Size > 1<<20 {
+		if found.LFS || !attributes || f.Kind == Symlink || f.Size > 1<<20 {
 			continue
 		}
 		_, content, err := y.reader.read(ctx, f.Hash, f.Size)
 		if err != nil {
-			return false, false, fmt.Errorf("read %q at %s: %w", f.Path, commit, err)
+			return Special{}, fmt.Errorf("read %q at %s: %w", f.Path, commit, err)
 		}
-		lfs = usesLFS(string(content))
+		found.LFS = usesLFS(string(content))
 	}
-	return submodules, lfs, nil
+	return found, nil
+}
+
+// hollow reports a symlink without a target. Git keeps one, but no file system can, so no commit that has it can be checked out.
+func (f File) hollow() bool { return f.Kind == Symlink && f.Size == 0 }
+
+func hollowError(path string) error {
+	return fmt.Errorf("%w: %q is a symlink without a target, which no file system can hold", ErrCorrupt, path)
 }
 
 func usesLFS(attributes string) bool {

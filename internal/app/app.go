@@ -172,7 +172,7 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 func (a *App) build(ctx context.Context) error {
 	migrated := func(m sqlite.Migration) { a.log.Info("the database was brought up to date", "migration", m) }
 	var err error
-	if a.id, err = a.lock.Identity(a.state); err != nil {
+	if a.id, err = a.lock.Identity(a.state, a.shared(), func() string { return a.thisMachine(ctx) }); err != nil {
 		return err
 	}
 	database, err := sqlite.Open(ctx, cmp.Or(a.opts.Database, a.state.Database()), sqlite.Options{OnMigrate: migrated, LazyLooks: true})

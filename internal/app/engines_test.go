@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -140,4 +142,32 @@ func TestAPathIsOfOneMachine(t *testing.T) {
 		s.cancel(r)
 	}
 	s.until("nobody is at work", func(api.ProjectDetail) bool { return !s.busy() }) // while both engines are there
+}
+
+// TestACopyOfAStateFolderIsAnotherEngine on a shared store: it does not take the projects of the first for its own.
+func TestACopyOfAStateFolderIsAnotherEngine(t *testing.T) {
+	s, _, open := twoEngines(t, "", t.Output())
+	s.cancel(s.run("Sell tea"))
+	s.until("nobody is at work", func(api.ProjectDetail) bool { return !s.busy() })
+	folder := filepath.Join(t.TempDir(), "state")
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", s.state, folder).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	second := open(app.Options{State: folder, Log: t.Output()})
+	defer func() {
+		if err := second.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ids := map[string]bool{}
+	for _, dir := range []string{s.state, folder} {
+		id, err := os.ReadFile(filepath.Join(dir, "engine.id"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[string(id)] = true
+	}
+	if len(ids) != 2 {
+		t.Errorf("both are %v", ids)
+	}
 }

@@ -15,6 +15,10 @@ func (a *App) machine(ctx context.Context) string {
 	if !a.shared() {
 		return ""
 	}
+	return a.thisMachine(ctx)
+}
+
+func (a *App) thisMachine(ctx context.Context) string {
 	return cmp.Or(a.opts.Machine, statefolder.Machine(ctx))
 }
 

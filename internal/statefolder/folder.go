@@ -4,7 +4,6 @@
 package statefolder
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,11 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
@@ -36,6 +33,7 @@ func (s Folder) Pulls() string           { return s.path("pulls") }
 func (s Folder) Bin() string             { return s.path("bin") }
 func (s Folder) lockFile() string        { return s.path("engine.lock") }
 func (s Folder) identityFile() string    { return s.path("engine.id") }
+func (s Folder) originFile() string      { return s.path("engine.origin") }
 func (s Folder) TokenFile() string       { return s.path(api.PersonTokenFile) }
 func (s Folder) LogFile() string         { return s.path("engine.log") }
 func (s Folder) NetworkURL() string      { return s.path("network.url") }
@@ -137,23 +135,6 @@ func Acquire(s Folder) (*Lock, error) {
 		return nil, errors.Join(core.Wrap(core.CodeUnavailable, err, "the state folder cannot be locked", "check "+s.Dir), file.Unlock())
 	}
 	return &Lock{file: file, held: info}, nil
-}
-
-// Identity is that of the engines that work on a state folder, one after the other: whoever
-// holds its lock goes on with what the one before owned. It is made at the first call.
-func (l *Lock) Identity(s Folder) (string, error) {
-	known, err := os.ReadFile(s.identityFile())
-	if id := strings.TrimSpace(string(known)); err == nil && len(id) == len(rand.Text()) {
-		return id, nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", core.Wrap(core.CodeUnavailable, err, "the engine's identity cannot be read", "check "+s.Dir)
-	}
-	id := rand.Text()
-	if err := renameio.WriteFile(s.identityFile(), []byte(id+"\n"), 0o600); err != nil {
-		return "", core.Wrap(core.CodeUnavailable, err, "the engine's identity cannot be kept", "check that "+s.Dir+" can be written")
-	}
-	return id, nil
 }
 
 // Held says whether another engine has the state folder.

@@ -103,15 +103,18 @@ func refusedBundle(err error) bool {
 // refuse makes a delivery one without code, says why, and keeps the work among the objects. What is kept is the workspace, in the
 // attempt's folder, too; of one elsewhere there may be only the bundle.
 func (d *Dispatcher) refuse(ctx context.Context, run *core.Run, attempt, bundle string, delivery *core.Delivery, what, why string) (err error) {
-	kept := bundle
+	kept, note := bundle, ""
 	if bundle == "" || d.Exchange.Shared() {
-		if kept, err = d.keepWorkspace(run, attempt); err != nil {
+		if kept, note, err = d.keepWorkspace(run, attempt); err != nil {
 			return err
 		}
 	}
 	digest, notes, err := d.archive(ctx, kept)
 	if err != nil {
 		return err
+	}
+	if note != "" {
+		notes = append(notes, note)
 	}
 	delivery.Commit, delivery.Workspace = "", digest
 	for _, note := range notes {

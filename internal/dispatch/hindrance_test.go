@@ -393,7 +393,7 @@ func TestWhatIsNotToBeHad(t *testing.T) {
 	if err := os.RemoveAll(e.Layout.Workspace(e.run.ID, theAttempt)); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := e.keepWorkspace(e.run, theAttempt); err != nil || kept != filepath.Join(e.folder, "workspace") {
+	if kept, note, err := e.keepWorkspace(e.run, theAttempt); err != nil || note != "" || kept != filepath.Join(e.folder, "workspace") {
 		t.Errorf("a workspace that is gone is kept in %q, %v", kept, err)
 	}
 }

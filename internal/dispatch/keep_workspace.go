@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,8 @@ import (
 
 // keepWorkspace moves a workspace whose work is nowhere else into the attempt's folder, which
 // nobody cleans up. It may be called again after a crash: if the workspace was moved already,
-// the rest is done now.
-func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error) {
+// the rest is done now. A note says what of it could not be disarmed.
+func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (kept, note string, err error) {
 	folder := d.Layout.Attempt(run.ID, attempt)
 	kept, from := filepath.Join(folder, "workspace"), d.workspace(run, attempt)
 	if !d.Exchange.Shared() { // its worker has sent it
@@ -29,17 +30,16 @@ func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error
 		packed := filepath.Join(folder, wire.FileWorkspace)
 		if err := unpack(packed, from, kept); err != nil {
 			d.Log.Warn("a workspace that could not be handed in is kept packed", "run", run.Alias, "attempt", attempt, "error", err)
-			return packed, nil // to try again would not help
+			return packed, "", nil // to try again would not help
 		}
 	}
-	err := os.Rename(from, kept)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("keep a workspace: %w", err)
+	if err := os.Rename(from, kept); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", "", fmt.Errorf("keep a workspace: %w", err)
 	}
-	if err := disarm(kept); err != nil {
-		return "", fmt.Errorf("disarm a kept workspace: %w", err)
+	if err := disarm(kept); err != nil { // to try again would not help
+		note = "run no git in the kept workspace: a repository in it may still be the agent's, because it cannot be changed: " + err.Error()
 	}
-	return kept, nil
+	return kept, note, nil
 }
 
 // unpack makes a folder of an archive, in the place of whatever an engine that was killed has made of it, and then removes the
@@ -83,8 +83,11 @@ func (d *Dispatcher) archive(ctx context.Context, kept string) (digest string, n
 		return "", nil, err
 	}
 	write := archive.Write
-	if info.Mode().IsRegular() {
+	switch {
+	case info.Mode().IsRegular():
 		write = copyPacked
+	case !info.IsDir(): // whatever it leads to is not the attempt's work
+		return "", []string{"the workspace is not among the objects, because something else was put in its place"}, nil
 	}
 	in, out := io.Pipe()
 	type packing struct {
@@ -132,36 +135,35 @@ func ignorePipe(err error) error {
 }
 
 // disarm renames everything that makes a folder a git repository: a person who ran git there
-// would have it obey the agent's configuration, outside of any sandbox. A missing folder needs
-// nothing.
+// would have it obey the agent's configuration, outside of any sandbox. It does as much as it can
+// and returns what it met first in its way. A missing folder needs nothing.
 func disarm(dir string) error {
-	if err := yard.OpenFolders(dir); err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		return err
+	if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
+		return nil
 	}
+	first := yard.OpenFolders(dir)
 	var armed []string
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && (strings.EqualFold(entry.Name(), ".git") || bareHead(path)) {
 			armed = append(armed, path)
 		}
-		return err
+		first = cmp.Or(first, err)
+		return nil
 	})
+	for _, path := range slices.Backward(armed) { // what is inside before what is around it
+		first = cmp.Or(first, rename(path))
+	}
+	return first
+}
+
+// rename gives what makes a repository a name that git does not know.
+func rename(path string) error {
+	name := "dot-" + strings.TrimPrefix(strings.ToLower(filepath.Base(path)), ".")
+	free, err := freeName(filepath.Join(filepath.Dir(path), name))
 	if err != nil {
 		return err
 	}
-	for _, path := range slices.Backward(armed) { // what is inside before what is around it
-		name := "dot-" + strings.TrimPrefix(strings.ToLower(filepath.Base(path)), ".")
-		free, err := freeName(filepath.Join(filepath.Dir(path), name))
-		if err != nil {
-			return err
-		}
-		if err := os.Rename(path, free); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.Rename(path, free)
 }
 
 // bareHead reports the HEAD without which git does not take a folder for a

@@ -29,7 +29,7 @@ func TestAKeptWorkspaceIsDisarmed(t *testing.T) {
 			return os.Rename(d.workspace(run, "build.r1.a1"), kept)
 		},
 		"again": func(d *Dispatcher, run *core.Run, _ string) error {
-			_, err := d.keepWorkspace(run, "build.r1.a1")
+			_, _, err := d.keepWorkspace(run, "build.r1.a1")
 			return err
 		},
 	} {
@@ -50,7 +50,7 @@ func TestAKeptWorkspaceIsDisarmed(t *testing.T) {
 			if err := before(d, run, filepath.Join(folder, "workspace")); err != nil {
 				t.Fatal(err)
 			}
-			kept, err := d.keepWorkspace(run, "build.r1.a1")
+			kept, _, err := d.keepWorkspace(run, "build.r1.a1")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestAKeptWorkspaceHoldsNoBareRepository(t *testing.T) {
 	if err := os.MkdirAll(d.Layout.Attempt(run.ID, "build.r1.a1"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := d.keepWorkspace(run, "build.r1.a1")
+	kept, _, err := d.keepWorkspace(run, "build.r1.a1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestAWorkspaceThatWasSent(t *testing.T) {
 	write(t, filepath.Join(folder, ".workspace", "half"), "of an engine that was killed")
 	for _, time := range []string{"at first", "again"} {
 		write(t, filepath.Join(folder, "workspace.tar"), packed.String())
-		kept, err := d.keepWorkspace(run, "build.r1.a1")
+		kept, _, err := d.keepWorkspace(run, "build.r1.a1")
 		if err != nil || kept != filepath.Join(folder, "workspace") {
 			t.Fatalf("%s it is kept in %s, %v", time, kept, err)
 		}

@@ -22,6 +22,8 @@ const (
 	checkpointPrefix = "checkpoint-"
 	// maxCheckpoint bounds the bundle of a checkpoint, and its documents.
 	maxCheckpoint = 64 << 20
+	// checkpointTimeout ends one. Nothing that the agent put there is removed while it is at work, so git may wait for it.
+	checkpointTimeout = time.Minute
 )
 
 // Checkpoints saves, from time to time, what a running attempt has done so far, as a salvage would find it.
@@ -124,6 +126,7 @@ func (c *Checkpoints) handIn(ctx context.Context, dir string, spec Spec) (HandIn
 			return HandIn{}, err
 		}
 	}
+	spec.HandInTimeout = min(spec.HandInTimeout, Duration(checkpointTimeout))
 	return tryHandIn(ctx, dir, spec, c.opts, func(r *HandInRequest) { r.Live, r.When, r.MaxBytes = true, c.began, maxCheckpoint })
 }
 

@@ -1,6 +1,7 @@
 package yard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,20 +161,25 @@ func RemoveWorkspace(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil
 	}
-	if err := OpenFolders(dir); err != nil {
-		return fmt.Errorf("remove workspace: %w", err)
+	closed := OpenFolders(dir)
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("remove workspace: %w", cmp.Or(closed, err))
 	}
-	return os.RemoveAll(dir)
+	return nil
 }
 
-// OpenFolders makes every folder below dir readable and writable to its owner.
+// OpenFolders makes every folder below dir readable and writable to its owner, as far as possible. It returns what it met first
+// in its way.
 func OpenFolders(dir string) error {
-	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() {
-			return err
+	var first error
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = openFolder(path, entry)
 		}
-		return openFolder(path, entry)
+		first = cmp.Or(first, err)
+		return nil
 	})
+	return first
 }
 
 func openFolder(path string, entry fs.DirEntry) error {

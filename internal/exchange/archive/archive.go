@@ -5,15 +5,16 @@ package archive
 import (
 	"archive/tar"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 )
 
-// Write writes a folder as a tar archive. It opens nothing outside of the folder: an agent may have put links there. What
-// cannot be read is left out and named.
+// Write writes a folder as a tar archive. It opens nothing outside of the folder: an agent may have put links there, or one in
+// the place of the folder. What cannot be read is left out and named.
 func Write(w io.Writer, folder string) (left []string, err error) {
-	dir, err := os.OpenRoot(folder)
+	dir, err := openFolder(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +32,26 @@ func Write(w io.Writer, folder string) (left []string, err error) {
 		return e.write(out)
 	})
 	return left, errors.Join(err, out.Close())
+}
+
+// openFolder opens a folder, and not one that a link leads to.
+func openFolder(folder string) (*os.Root, error) {
+	named, err := os.Lstat(folder)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := dir.Stat(".")
+	if err == nil && !os.SameFile(named, opened) {
+		err = fmt.Errorf("%s is not a folder", folder)
+	}
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return dir, nil
 }
 
 // archived is an entry of a folder that can be read. The file is nil unless the entry is one, the header if there is nothing to archive.

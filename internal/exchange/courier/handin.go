@@ -81,7 +81,7 @@ func named(exit shim.Exit) (names []string) {
 // files are those that an exit names, and those that go with them.
 func (a *attempt) files(exit shim.Exit) ([]string, error) {
 	names := named(exit)
-	if exit.HandIn != nil && exit.HandIn.Error != "" { // the work is nowhere else
+	if exit.HandIn != nil && exit.HandIn.Error != "" && hasWorkspace(a.root) { // the work is nowhere else
 		left, err := packWorkspace(a.root)
 		if err != nil {
 			return nil, fmt.Errorf("pack the workspace: %w", err)

@@ -10,6 +10,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 )
 
+// hasWorkspace reports that the attempt's workspace is still a folder: an agent may have removed it, or put a link in its place.
+func hasWorkspace(root string) bool {
+	info, err := os.Lstat(filepath.Join(root, wire.WorkName))
+	return err == nil && info.IsDir()
+}
+
 // packWorkspace makes an archive of a workspace that could not be bundled, and names what could not be read.
 func packWorkspace(root string) (left []string, err error) {
 	work := filepath.Join(root, wire.WorkName)

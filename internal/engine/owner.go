@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -42,7 +43,7 @@ func (e *Engine) Begin(ctx context.Context) error {
 func (e *Engine) Leave(ctx context.Context) error {
 	e.owned.change.Lock()
 	defer e.owned.change.Unlock()
-	if !e.begun {
+	if !e.begun || e.owned.isRetired() {
 		return nil
 	}
 	e.owned.mu.Lock()
@@ -84,6 +85,9 @@ const takeAtOnce = 256
 // takeAdrift takes the projects that somebody should own and nobody does, as far as this
 // engine can work on them.
 func (e *Engine) takeAdrift(ctx context.Context) []store.Owner {
+	if e.owned.isRetired() {
+		return nil
+	}
 	soon, stop := e.bounded(ctx)
 	adrift, err := e.store.Adrift(soon, takeAtOnce)
 	stop()
@@ -118,6 +122,10 @@ func (e *Engine) take(ctx context.Context, wanted []string) []store.Owner {
 	soon, stop := e.bounded(ctx)
 	defer stop()
 	taken, err := e.store.Take(soon, e.opts.ID, e.opts.Lease, wanted)
+	if errors.Is(err, store.ErrFenced) {
+		e.retire(err)
+		return nil
+	}
 	if err != nil {
 		e.owned.doubt()
 		e.fault(ctx, "take projects", err)
@@ -191,6 +199,10 @@ func (e *Engine) renewLease(ctx context.Context) []string {
 	soon, stop := e.bounded(ctx)
 	owned, err := e.store.Renew(soon, e.opts.ID, e.opts.Lease)
 	stop()
+	if errors.Is(err, store.ErrFenced) {
+		e.retire(err)
+		return nil
+	}
 	if err != nil {
 		e.fault(ctx, "renew the lease", err)
 		for _, project := range e.owned.suspend() {
@@ -212,6 +224,15 @@ func (e *Engine) renewLease(ctx context.Context) []string {
 		}
 	}
 	return again
+}
+
+// retire lets go of everything, because another engine works under this one's identity. It was
+// the later to begin, so the projects are its own.
+func (e *Engine) retire(why error) {
+	e.log.Error("another engine works under this one's identity, so this one gives up its projects: one of their state folders is a copy of the other", "error", why)
+	for _, project := range e.owned.retire() {
+		e.dispatcher.Release(project)
+	}
 }
 
 // fenced lets go of a project, because a step for it was refused under its fence, and puts the

@@ -16,14 +16,15 @@ type ownership struct {
 
 	change sync.Mutex // held while the store is asked for or told of a change
 
-	mu     sync.Mutex
-	fences map[string]int64
-	asked  time.Time       // when the lease that holds was asked for
-	missed map[string]bool // projects for which nobody acted although they are this engine's
-	idle   map[string]int  // how many renewals in a row a project was idle
-	unfit  map[string]unfit
-	unsure bool             // the store may have given this engine more than it said
-	passed map[string]int64 // by project: a fence that another engine is known to have passed
+	mu      sync.Mutex
+	fences  map[string]int64
+	asked   time.Time       // when the lease that holds was asked for
+	missed  map[string]bool // projects for which nobody acted although they are this engine's
+	idle    map[string]int  // how many renewals in a row a project was idle
+	unfit   map[string]unfit
+	retired bool             // another engine has this engine's identity
+	unsure  bool             // the store may have given this engine more than it said
+	passed  map[string]int64 // by project: a fence that another engine is known to have passed
 }
 
 // unfit is a project that this engine leaves to others.
@@ -196,7 +197,25 @@ func (o *ownership) forget(project string) {
 func (o *ownership) none() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.fences) == 0 && !o.unsure
+	return o.retired || len(o.fences) == 0 && !o.unsure
+}
+
+// retire has this engine own nothing any more. It returns what it owned.
+func (o *ownership) retire() (owned []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.retired = true
+	for project := range o.fences {
+		owned = append(owned, project)
+		o.forget(project)
+	}
+	return owned
+}
+
+func (o *ownership) isRetired() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.retired
 }
 
 // judge notes why this engine cannot work on a project; nil if it can.

@@ -28,7 +28,9 @@ type Owner struct {
 type Owners interface {
 	// Enlist begins a life of an engine and its lease. What it owned in an earlier
 	// life is its own at once, under higher fences: whoever enlists holds what only
-	// one life can hold, such as the lock of a state folder.
+	// one life can hold, such as the lock of a state folder. If an earlier life is not over
+	// all the same, because it has a copy of that folder, Renew, Take and Leave fail with
+	// ErrFenced in the store that it enlisted in.
 	Enlist(ctx context.Context, e Engine, lease time.Duration) ([]Owner, error)
 	// Renew has the engine's lease last for so long from now, and returns what it
 	// still owns. A lease that has run out is renewed, too. ErrNotFound if the

@@ -13,8 +13,12 @@ import (
 
 // Enlist begins a life of an engine.
 func (s *Store) Enlist(ctx context.Context, e store.Engine, lease time.Duration) ([]store.Owner, error) {
-	return s.owning(ctx, func(ctx context.Context, tx *txn) ([]store.Owner, error) {
-		err := tx.PutEngine(ctx, query.PutEngineParams{ID: e.ID, Host: e.Host, Place: e.Place, LeaseUntil: micros(s.now().Add(lease))})
+	life := int64(0)
+	owners, err := s.owning(ctx, func(ctx context.Context, tx *txn) (_ []store.Owner, err error) {
+		if life, err = s.begin(ctx, tx, e.ID); err != nil {
+			return nil, err
+		}
+		err = tx.PutEngine(ctx, query.PutEngineParams{ID: e.ID, Host: e.Host, Place: e.Place, LeaseUntil: micros(s.now().Add(lease))})
 		if err != nil {
 			return nil, fmt.Errorf("enlist %s: %w", e.ID, err)
 		}
@@ -23,6 +27,10 @@ func (s *Store) Enlist(ctx context.Context, e store.Engine, lease time.Duration)
 		}
 		return owned(ctx, tx, e.ID)
 	})
+	if err == nil {
+		s.lives.Store(e.ID, life)
+	}
+	return owners, err
 }
 
 // Renew has an engine's lease last from now.
@@ -71,6 +79,9 @@ func take(ctx context.Context, tx *txn, engine, project string, now int64) (*sto
 }
 
 func (s *Store) renew(ctx context.Context, tx *txn, engine string, lease time.Duration) error {
+	if err := s.alive(ctx, tx, engine); err != nil {
+		return err
+	}
 	n, err := tx.RenewEngine(ctx, query.RenewEngineParams{LeaseUntil: micros(s.now().Add(lease)), ID: engine})
 	if err != nil {
 		return fmt.Errorf("renew the lease of %s: %w", engine, err)
@@ -113,6 +124,9 @@ func (s *Store) owning(ctx context.Context, do func(context.Context, *txn) ([]st
 // Leave ends an engine's lease.
 func (s *Store) Leave(ctx context.Context, engine string) error {
 	_, err := s.owning(ctx, func(ctx context.Context, tx *txn) ([]store.Owner, error) {
+		if err := s.alive(ctx, tx, engine); err != nil {
+			return nil, err
+		}
 		return nil, tx.LetEngineGo(ctx, engine)
 	})
 	return err

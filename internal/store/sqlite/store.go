@@ -13,6 +13,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -54,6 +55,7 @@ type Store struct {
 	read    *query.Queries // prepared on readers
 	writer  *writer
 	signals chan struct{}
+	lives   sync.Map // by engine: the version of its document of livesKind when it enlisted here
 }
 
 var _ store.Store = (*Store)(nil)

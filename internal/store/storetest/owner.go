@@ -112,6 +112,14 @@ func testOwnerInherits(t *testing.T, open Open) {
 		t.Fatalf("after a restart it owns %+v", owned)
 	}
 	wantErr(t, before.Rest(t.Context(), w), store.ErrFenced)
+	_, renewed := before.Renew(t.Context(), "a", waittest.Limit)
+	_, taken := before.Take(t.Context(), "a", waittest.Limit, []string{"q"})
+	for _, err := range []error{renewed, taken, before.Leave(t.Context(), "a")} {
+		wantErr(t, err, store.ErrFenced)
+	}
+	if adrift, err := after.Adrift(t.Context(), 0); err != nil || len(adrift) != 0 {
+		t.Errorf("the earlier life gave back %+v, %v", adrift, err)
+	}
 	rest(t, after, "a", claimOne(t, after, "a", "run/x"))
 }
 

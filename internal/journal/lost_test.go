@@ -1,9 +1,11 @@
 package journal
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,4 +74,31 @@ func TestAFolderIsLostUnderTheEngine(t *testing.T) {
 			t.Error("it was continued")
 		}
 	})
+}
+
+// TestWhatIsWrittenGoesToTheFolderThatIsThere: one that is open may have been removed or replaced since.
+func TestWhatIsWrittenGoesToTheFolderThatIsThere(t *testing.T) {
+	for what, harm := range map[string]func(dir string) error{
+		"removed":  os.RemoveAll,
+		"replaced": func(dir string) error { return errors.Join(os.Rename(dir, dir+".old"), os.Mkdir(dir, 0o700)) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			j := New(t.TempDir(), nil, slog.New(slog.DiscardHandler))
+			defer j.Close()
+			write := func(name string) {
+				t.Helper()
+				if err := j.Use("r1", func(f *runfolder.Folder) error { return f.Artifact("plan", 1, name, strings.NewReader("x")) }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write("before.md")
+			if err := harm(j.Dir("r1")); err != nil {
+				t.Fatal(err)
+			}
+			write("after.md")
+			if _, err := os.Stat(filepath.Join(j.Dir("r1"), "artifacts", "latest", "after.md")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

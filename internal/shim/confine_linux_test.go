@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/usertest"
@@ -74,9 +75,26 @@ func honestAttempt(t *testing.T, open bool) {
 	}
 }
 
+// TestWhatABriefAgentTook is on record, although it ended before anybody looked at it: the system counts it at its end, for
+// the sandbox that stays as well.
+func TestWhatABriefAgentTook(t *testing.T) {
+	const size = 100 << 20
+	for _, kind := range shimtest.Kinds(t) {
+		a := shimtest.New(t, kind, fmt.Sprintf(`head -c %[1]d /dev/zero | tail -c %[1]d | wc -c`, size), bounded(t, resource.Limits{Memory: 2 << 30}))
+		exit := a.Run(t)
+		took := exit.Resources
+		if exit.ExitCode != 0 || took == nil || took.PeakMemory < size || took.CPUSeconds < 0.01 {
+			t.Errorf("%s: it ended with %d and took %+v", kind, exit.ExitCode, took)
+		}
+		if kind == sandbox.Sandbox && apart(t, a) {
+			t.Error("the sandbox did not stay")
+		}
+	}
+}
+
 // TestLimitsOfAPlainUser are held by other means than root's.
 func TestLimitsOfAPlainUser(t *testing.T) {
 	onlySandbox(t)
 	usertest.Again(t, nil, "TestAttemptRunsIntoALimit/sandbox/memory", "TestAttemptRunsIntoALimit/sandbox/processes",
-		"TestAttemptRunsIntoALimit/sandbox/disk", "TestHonestAttemptTakesLittle")
+		"TestAttemptRunsIntoALimit/sandbox/disk", "TestHonestAttemptTakesLittle", "TestWhatABriefAgentTook")
 }

@@ -59,6 +59,30 @@ func TestGive(t *testing.T) {
 	}
 }
 
+// TestTheWordOfASpareHasTime: what it says of its attempt may come long after the time that it had for its answer.
+func TestTheWordOfASpareHasTime(t *testing.T) {
+	word, giver, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(word.Close(), giver.Close()) }()
+	if _, err := giver.WriteString("x"); err != nil { // the answer
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(time.Second)
+	if err := (&Process{Word: word}).awaitAnswer(deadline); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(time.Until(deadline)) // what is tested is that nothing happens then
+	if _, err := giver.WriteString("y"); err != nil {
+		t.Fatal(err)
+	}
+	said := make([]byte, 1)
+	if _, err := word.Read(said); err != nil || string(said) != "y" {
+		t.Errorf("it said %q, %v", said, err)
+	}
+}
+
 // TestASpareThatDies when it is taken gets no order: whoever gives it is told.
 func TestASpareThatDies(t *testing.T) {
 	command, noted := noting(t)

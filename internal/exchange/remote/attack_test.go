@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/exchangetest"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
@@ -123,4 +125,72 @@ func TestASecondWorkerOfTheSameName(t *testing.T) {
 	v.expect(http.StatusOK, http.MethodPost, wire.PathEnd, end, "")
 	twin.expect(http.StatusGone, http.MethodPost, wire.PathEnd, `{"exit":{"proto":1,"attempt":"a1","reason":"cancelled"}}`, "given up")
 	twin.expect(http.StatusGone, http.MethodPut, wire.PathSaved, end, "given up")
+}
+
+// TestReplaysChangeNothing: everything that was acknowledged is sent once more, by its worker and by another that has the token
+// of the same attempt. Neither adds to what engines have, before the end and after it.
+func TestReplaysChangeNothing(t *testing.T) {
+	station, v := claimed(t)
+	thief := v
+	thief.worker = "w2"
+	data := "a document"
+	part := wire.Object{Digest: wire.Digest([]byte(data)), Size: int64(len(data))}
+	handedIn := wire.End{
+		Exit:    json.RawMessage(`{"proto":1,"attempt":"a1","reason":"exited"}`),
+		Files:   []wire.File{{Name: "out/a.md", Object: part, Parts: []wire.Object{part}}},
+		Streams: map[string]wire.Extent{wire.StreamOutput: {Length: 6, Last: 3}},
+	}
+	end, err := json.Marshal(handedIn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := wire.PathStream + wire.StreamOutput
+	sent := [][3]string{
+		{http.MethodPost, stream + "?offset=0&previous=0", "one"}, {http.MethodPost, stream + "?offset=3&previous=0", "two"},
+		{http.MethodPut, wire.PathPart + part.Digest, data}, {http.MethodPut, wire.PathSaved, string(end)}, {http.MethodPut, wire.PathWant, `{"seq":2,"total":{"usd":1}}`},
+	}
+	replay := func(status, stolen int) {
+		t.Helper()
+		before := kept(t, station)
+		for _, m := range sent {
+			v.expect(status, m[0], m[1], m[2], "")
+			thief.expect(stolen, m[0], m[1], m[2], "")
+		}
+		thief.expect(http.StatusConflict, http.MethodPost, wire.PathClaim, `{"worker":"w2"}`, "another worker's")
+		if diff := cmp.Diff(before, kept(t, station)); diff != "" {
+			t.Errorf("-before +after\n%s", diff)
+		}
+	}
+	for _, m := range sent {
+		v.expect(http.StatusOK, m[0], m[1], m[2], "")
+	}
+	replay(http.StatusOK, http.StatusConflict)
+	v.expect(http.StatusOK, http.MethodPost, wire.PathEnd, string(end), "")
+	replay(http.StatusGone, http.StatusGone)
+	v.expect(http.StatusOK, http.MethodPost, wire.PathEnd, string(end), "") // as if its acknowledgement was lost
+	handedIn.Exit = json.RawMessage(`{"proto":1,"attempt":"a1","reason":"cancelled"}`)
+	other, err := json.Marshal(handedIn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thief.expect(http.StatusGone, http.MethodPost, wire.PathEnd, string(other), "given up")
+	if exit, err := station.Exit(t); err != nil || exit.Reason != "exited" {
+		t.Errorf("it ended by %s, %v", exit.Reason, err)
+	}
+}
+
+// kept is what engines have of the station's attempt, but for when they heard of it last.
+func kept(t *testing.T, station *exchangetest.Station) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, kind := range strings.Fields("offer claim cancel grant want stream part checkpoint end") {
+		found, err := station.Current().Store.Documents(t.Context(), "attempt-"+kind, "", "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range found {
+			all[d.Kind+" "+d.Key] = string(d.Data)
+		}
+	}
+	return all
 }

@@ -98,3 +98,20 @@ func TestRefsMoveAsGitMovesThem(t *testing.T) {
 	equal(t, "locks left", len(locks), 0)
 	sh(t, f.yard.Dir(), "git fsck --strict 2>&1")
 }
+
+// hollow adds a symlink without a target, which only git can keep.
+const hollow = `git update-index --add --cacheinfo 120000,$(git hash-object -w --stdin </dev/null),d/hollow; git update-index --skip-worktree d/hollow`
+
+// TestALinkWithoutATargetIsRefused, whether the tree is looked up piece by piece or listed: it could never be checked out.
+func TestALinkWithoutATargetIsRefused(t *testing.T) {
+	f := newFixture(t)
+	commit := f.commit(t, "hollow", hollow+`; git commit -qm hollow; touch after`)
+	for _, known := range []bool{false, true} {
+		if known {
+			must(t, f.yard.vet(ctx(t), f.base))
+		}
+		if err := f.yard.vet(ctx(t), commit); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), `hollow" is a symlink without a target`) {
+			t.Errorf("with sizes known %t: %v", known, err)
+		}
+	}
+}

@@ -29,7 +29,7 @@ type Delivery struct {
 
 // Sound reports a delivery that can pass the checks of a task that writes w. Code that
 // could not be taken over, or that rewrites what was there before, cannot: its checks
-// might hold of the base.
+// might hold on the base.
 func (d *Delivery) Sound(w Writes) bool {
 	return d != nil && !d.Rewritten && (w != WritesCode || d.Commit != "")
 }

@@ -1,6 +1,6 @@
 package core
 
-// A phase that is verified first is done if its checks hold of the run's
+// A phase that is verified first is done if its checks hold on the run's
 // branch as it is: then nobody is started for it. That is said by an event of its
 // own, and only of checks that look at a tree. What somebody must change or hand
 // in cannot be there already, so with it leftovers would pass (law 2).

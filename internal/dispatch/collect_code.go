@@ -15,7 +15,7 @@ import (
 )
 
 // code takes over an attempt's code. If that is not possible, the work is kept and the delivery has no commit, so that it
-// cannot pass: checks that hold of the base say nothing about work that is not in it.
+// cannot pass: checks that hold on the base say nothing about work that is not in it.
 func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage, a *core.Attempt, folder string, exit shim.Exit, delivery *core.Delivery) error {
 	hand := exit.HandIn
 	if hand == nil { // nobody could look

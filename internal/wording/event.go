@@ -211,7 +211,7 @@ func validated(b core.ValidateConcluded) (what, detail string) {
 	case b.Error != "":
 		return "checks failed to run", b.Error
 	case b.First && b.Passed:
-		return "done already", fmt.Sprintf("%s: its checks hold of %s, nobody is started", b.Task, Short(b.Commit))
+		return "done already", fmt.Sprintf("%s: its checks hold on %s, nobody is started", b.Task, Short(b.Commit))
 	case b.First:
 		return "looked first", b.Task + ": its checks do not hold yet"
 	case b.Passed:

@@ -2,13 +2,13 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -24,6 +24,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/forgetest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github/githubtest"
+	"github.com/stellwerk-dev/stellwerk/internal/githttptest"
 )
 
 const (
@@ -123,15 +124,9 @@ func startForge(ts *testscript.TestScript, kind, dir string) {
 	}
 	h.api = newDouble(kind, h.ledger, h.token)
 	ts.Check(ts.Exec("git", "clone", "--quiet", "--bare", dir, h.bare))
-	backend, err := exec.Command("git", "--exec-path").Output()
+	handler, err := githttptest.Handler(context.Background(), root, "stella")
 	ts.Check(err)
-	h.git = &cgi.Handler{
-		Path: filepath.Join(strings.TrimSpace(string(backend)), "git-http-backend"),
-		Env: []string{
-			"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=stella", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
-			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-		},
-	}
+	h.git = handler
 	h.server = httptest.NewServer(h)
 	ts.Defer(h.server.Close)
 	ts.Value(forges{}).(map[string]*forgeHost)["forge"] = h

@@ -1,13 +1,12 @@
 package e2e
 
 import (
-	"net/http/cgi"
+	"context"
 	"net/http/httptest"
-	"os/exec"
-	"path/filepath"
-	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/stellwerk-dev/stellwerk/internal/githttptest"
 )
 
 // servers are the commands of a scenario whose repository is on a server.
@@ -21,16 +20,9 @@ func serveGit(ts *testscript.TestScript, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: serve-git DIR")
 	}
-	core, err := exec.Command("git", "--exec-path").Output()
+	handler, err := githttptest.Handler(context.Background(), ts.MkAbs(args[0]), "anybody")
 	ts.Check(err)
-	root := ts.MkAbs(args[0])
-	server := httptest.NewServer(&cgi.Handler{
-		Path: filepath.Join(strings.TrimSpace(string(core)), "git-http-backend"), Dir: root,
-		Env: []string{
-			"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1",
-			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.receivepack", "GIT_CONFIG_VALUE_0=true",
-		},
-	})
+	server := httptest.NewServer(handler)
 	ts.Defer(server.Close)
 	ts.Setenv("GIT_URL", server.URL)
 }

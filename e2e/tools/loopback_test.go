@@ -9,13 +9,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"net/http/cgi"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/githttptest"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 )
@@ -44,13 +44,11 @@ func TestGit(t *testing.T) {
 	run("init", "--quiet", "source")
 	run("-C", "source", "commit", "--quiet", "--allow-empty", "--message", "first")
 	run("clone", "--quiet", "--bare", "source", "lib.git")
-	backend := filepath.Join(run("--exec-path"), "git-http-backend")
-	if _, err := os.Stat(backend); err != nil {
-		t.Skip("git serves no HTTP on this machine:", err)
+	handler, err := githttptest.Handler(t.Context(), root, "")
+	if err != nil {
+		t.Skip(err)
 	}
-	f := serve(t, &cgi.Handler{Path: backend, Env: []string{
-		"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-	}})
+	f := serve(t, handler)
 	both(t, trial{
 		line: "git clone " + f.link + "/lib.git && git -C lib log --oneline", env: f.env,
 		network: f.listed(shim.Network{Allow: []string{f.host}}),

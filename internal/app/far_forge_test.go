@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/githttptest"
 )
 
 const farToken = "a-token-of-a-test-0123456789"
@@ -20,9 +20,9 @@ func farm(t *testing.T, s *shop, token string) string {
 	t.Helper()
 	root := t.TempDir()
 	git(t, s.dir, "clone", "-q", "--bare", ".", filepath.Join(root, "acme", "farm.git"))
-	program := &cgi.Handler{
-		Path: filepath.Join(git(t, s.dir, "--exec-path"), "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1"},
+	program, err := githttptest.Handler(t.Context(), root, "")
+	if err != nil {
+		t.Skip(err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, given, _ := r.BasicAuth(); given != token {

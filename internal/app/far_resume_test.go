@@ -1,13 +1,13 @@
 package app_test
 
 import (
-	"net/http/cgi"
 	"net/http/httptest"
 	"path/filepath"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/githttptest"
 )
 
 // TestALaterRunOfARemoteComesBackAlone: the pack of its base rests on that of an earlier run. Its folder is all that is left,
@@ -18,10 +18,11 @@ func TestALaterRunOfARemoteComesBackAlone(t *testing.T) {
 	s := newShop(t)
 	served := filepath.Join(t.TempDir(), "farm.git")
 	git(t, s.dir, "clone", "-q", "--bare", ".", served)
-	server := httptest.NewServer(&cgi.Handler{
-		Path: filepath.Join(git(t, s.dir, "--exec-path"), "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Dir(served), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1"},
-	})
+	handler, err := githttptest.Handler(t.Context(), filepath.Dir(served), "")
+	if err != nil {
+		t.Skip(err)
+	}
+	server := httptest.NewServer(handler)
 	defer server.Close()
 	added, err := s.app.Service.AddProject(s.ctx, api.AddProject{Repository: server.URL + "/farm.git", Name: "farm", Playbook: "gated"})
 	if err != nil {

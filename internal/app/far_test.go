@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"path/filepath"
 	"sync/atomic"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/githttptest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -23,9 +23,9 @@ func TestAServerThatIsAwayCostsNoEpicItsTurn(t *testing.T) {
 	git(t, s.dir, "clone", "-q", "--bare", ".", served)
 	var away atomic.Bool
 	turned := make(chan struct{}, 1)
-	program := &cgi.Handler{
-		Path: filepath.Join(git(t, s.dir, "--exec-path"), "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Dir(served), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1"},
+	program, err := githttptest.Handler(t.Context(), filepath.Dir(served), "")
+	if err != nil {
+		t.Skip(err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !away.Load() {

@@ -2,7 +2,6 @@ package crash
 
 import (
 	"io"
-	"net/http/cgi"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/githttptest"
 )
 
 // teamLease is how long engines of a team that are not heard of keep their projects. Whole engines on a busy machine do
@@ -37,19 +37,14 @@ func newTeam(t *testing.T, tell func(ledger string) story) *world {
 // served is the URL at which everybody may fetch from a repository and push to it. It keeps a log of its branches.
 func served(t *testing.T, bare string) string {
 	t.Helper()
-	for key, value := range map[string]string{"http.receivepack": "true", "core.logAllRefUpdates": "always"} {
-		if _, err := git(bare, "config", key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	programs, err := git(bare, "--exec-path")
-	if err != nil {
+	if _, err := git(bare, "config", "core.logAllRefUpdates", "always"); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(&cgi.Handler{
-		Path: filepath.Join(programs, "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Dir(bare), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_COMMITTER_NAME=server", "GIT_COMMITTER_EMAIL=server@example.org"},
-	})
+	handler, err := githttptest.Handler(t.Context(), filepath.Dir(bare), "server")
+	if err != nil {
+		t.Skip(err)
+	}
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return server.URL + "/" + filepath.Base(bare)
 }

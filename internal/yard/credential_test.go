@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/githttptest"
 )
 
 const goodSecret = "t0ken/with+odd=signs"
@@ -30,15 +31,12 @@ type forge struct {
 
 func newForge(t *testing.T, f fixture) *forge {
 	t.Helper()
-	backend := filepath.Join(sh(t, "/", "git --exec-path"), "git-http-backend")
-	if _, err := os.Stat(backend); err != nil {
-		t.Skipf("git is installed without its web server: %v", err)
-	}
 	served := &forge{remote: bareRemote(t, f)}
-	program := &cgi.Handler{Path: backend, Stderr: io.Discard, Env: []string{
-		"GIT_PROJECT_ROOT=" + filepath.Dir(served.remote), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=pat", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-	}}
+	program, err := githttptest.Handler(ctx(t), filepath.Dir(served.remote), "pat")
+	if err != nil {
+		t.Skip(err)
+	}
+	program.Stderr = io.Discard
 	served.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		served.note(t)
 		switch _, secret, _ := r.BasicAuth(); {

@@ -138,6 +138,26 @@ func (b *Bench) Run(t *testing.T, want int, args ...string) {
 	}
 }
 
+// Fits runs a command on a screen of 80 columns and without bounds: what was too long is wrapped, below where it began.
+func (b *Bench) Fits(t *testing.T, want int, args ...string) {
+	t.Helper()
+	widest := func(columns int) (most int, hung bool) {
+		b.Out.B.Reset()
+		b.Console.Width = func() int { return columns }
+		b.Run(t, want, args...)
+		for line := range strings.Lines(b.Out.String()) {
+			most, hung = max(most, terminal.Width(strings.TrimSuffix(line, "\n"))), hung || strings.HasPrefix(line, "   ")
+		}
+		return most, hung
+	}
+	if most, _ := widest(0); most <= 80 {
+		t.Errorf("%q says nothing that is too long:\n%s", args, b.Out)
+	}
+	if most, hung := widest(80); most > 80 || !hung {
+		t.Errorf("%q takes %d columns:\n%s", args, most, b.Out)
+	}
+}
+
 func (b *Bench) Said(t *testing.T, where *Buffer, parts ...string) {
 	t.Helper()
 	for _, p := range parts {

@@ -126,3 +126,15 @@ func TestRolesSchemaLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestListsFitAScreen of 80 columns.
+func TestListsFitAScreen(t *testing.T) {
+	for _, args := range [][]string{{"roles"}, {"roles", "seen"}, {"playbook", "list"}} {
+		b := clitest.New(t)
+		dir := clitest.InRepository(t, b)
+		about := strings.Repeat("It says more than fits. ", 6)
+		clitest.WriteFile(t, dir+"/.stellwerk/playbooks/seen.yaml", "name: seen\nkind: phases\ndescription: "+about+"\nphases: [{id: a, role: developer, done: [{changed: '*'}]}]\n")
+		clitest.WriteFile(t, dir+"/.stellwerk/roles/seen.md", "---\nname: seen\ndescription: "+about+"\n---\nBe brief.\n")
+		b.Fits(t, shell.ExitOK, args...)
+	}
+}

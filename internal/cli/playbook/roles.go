@@ -66,11 +66,11 @@ func showRole(sh *shell.Shell, set role.Set, name string) error {
 		{"tools", strings.Join(r.Tools, ", ")}, {"can", strings.Join(r.Capabilities, ", ")},
 	} {
 		if field.value != "" {
-			sh.Printf("%-6s %s\n", field.name, terminal.Line(field.value))
+			sh.PrintText(terminal.Pad(field.name, 6)+" ", field.value)
 		}
 	}
 	for _, note := range r.Notes {
-		sh.Printf("%s %s\n", sh.Console.Style.Asking("note: "), terminal.Line(note.String()))
+		sh.PrintText(sh.Console.Style.Asking("note: ")+" ", note.String())
 	}
 	sh.Printf("\n%s\n", strings.TrimRight(terminal.Text(r.Prompt), "\n"))
 	return nil

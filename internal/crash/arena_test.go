@@ -287,8 +287,8 @@ func (a *arena) react(run, branch string, e core.Event) error {
 	switch e.Type {
 	case core.TypeReviewAwaited:
 		return a.takeIn(branch)
-	case core.TypeApprovalRequested:
-		return (&person{world: a.world, ctx: a.t.Context()}).ask(func(svc api.Service) error { return approve(a.t.Context(), svc, run) })
+	case core.TypeApprovalRequested, core.TypeRunResumed: // a paused run takes no approval
+		return (&person{world: a.world, ctx: a.t.Context()}).approve(run)
 	default:
 		return nil
 	}

@@ -94,12 +94,18 @@ func (p *person) react(e happened) error {
 		if err := p.say(e.run, wordGate); err != nil {
 			return err
 		}
-		return p.ask(func(svc api.Service) error { return approve(p.ctx, svc, e.run) })
+		return p.approve(e.run)
+	case core.TypeRunResumed: // a paused run takes no approval
+		return p.approve(e.run)
 	case core.TypeReviewAwaited:
 		return p.review(e)
 	default:
 		return nil
 	}
+}
+
+func (p *person) approve(run string) error {
+	return p.ask(func(svc api.Service) error { return approve(p.ctx, svc, run) })
 }
 
 // ask asks the engine of the moment, and the next where that one is gone.

@@ -29,8 +29,10 @@ type slowJournal struct {
 func (j *slowJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
 	if slices.ContainsFunc(events, func(e core.Event) bool { return e.Type == core.TypeAttemptRequested }) {
 		j.written.Store(false)
-		j.requests++
-		j.awaitSpec(ctx)
+		// The first request may come before the engine owns the project. A look then writes the journal, and prepares nothing before.
+		if j.requests++; j.requests > 1 {
+			j.awaitSpec(ctx)
+		}
 		defer j.written.Store(true)
 	}
 	return j.Journal.Append(ctx, run, events)

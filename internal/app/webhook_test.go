@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"net/http/cgi"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/forgetest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
+	"github.com/stellwerk-dev/stellwerk/internal/githttptest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -32,9 +32,9 @@ func newForge(t *testing.T) (clone string, ledger *forgetest.Ledger, line *forge
 	git(t, bare, "config", "http.receivepack", "true")
 	ledger = forgetest.NewLedger("acme", "rocket")
 	double := giteatest.NewDouble(ledger, forgetest.Token)
-	program := &cgi.Handler{
-		Path: filepath.Join(git(t, clone, "--exec-path"), "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1"},
+	program, err := githttptest.Handler(t.Context(), root, "")
+	if err != nil {
+		t.Fatal(err)
 	}
 	line = forgetest.NewLine(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, ".git/") {

@@ -11,7 +11,7 @@ import (
 // Delivery is what an attempt handed in. It is immutable; checks, approvals
 // and retries speak of a delivery.
 type Delivery struct {
-	Commit     string          `json:"commit,omitempty"` // empty for artifacts only, and if the code could not be taken over
+	Commit     string          `json:"commit,omitempty"` // empty if only artifacts were handed in, or the code could not be taken over
 	Tree       string          `json:"tree,omitempty"`
 	Ref        string          `json:"ref,omitempty"`       // where the yard holds it
 	Pack       string          `json:"pack,omitempty"`      // of Commit and Left, with all that the attempt's base does not have

@@ -121,9 +121,9 @@ func (d *Dispatcher) refuse(ctx context.Context, run *core.Run, attempt, bundle 
 		d.Log.Warn(note, "run", run.Alias, "attempt", attempt, "folder", kept)
 		delivery.Notes = append(delivery.Notes, d.redactor(run).String(note))
 	}
-	if kept == bundle {
+	if kept == bundle && digest != "" {
 		what += "; its bundle is kept as object " + digest
-	} else if _, err := os.Lstat(kept); err == nil {
+	} else if _, err := os.Lstat(kept); err == nil && kept != bundle {
 		what += "; the workspace is kept in " + kept
 	}
 	delivery.Rejected = append(delivery.Rejected, what+": "+why)

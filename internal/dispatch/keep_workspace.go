@@ -37,7 +37,7 @@ func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (kept, note st
 		return "", "", fmt.Errorf("keep a workspace: %w", err)
 	}
 	if err := disarm(kept); err != nil { // to try again would not help
-		note = "run no git in the kept workspace: a repository in it may still be the agent's, because it cannot be changed: " + err.Error()
+		note = "do not run git in the kept workspace: a repository there could not be disarmed: " + err.Error()
 	}
 	return kept, note, nil
 }

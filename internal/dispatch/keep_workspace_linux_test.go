@@ -72,7 +72,7 @@ func TestAWorkspaceThatCannotBeDisarmed(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := e.collected(t).Delivery
-	if len(d.Notes) != 1 || !strings.HasPrefix(d.Notes[0], "run no git in the kept workspace: ") || !strings.Contains(d.Notes[0], "too long") || d.Workspace == "" {
+	if len(d.Notes) != 1 || !strings.HasPrefix(d.Notes[0], "do not run git in the kept workspace: ") || !strings.Contains(d.Notes[0], "too long") || d.Workspace == "" {
 		t.Errorf("handed in is %+.300v", d)
 	}
 	for _, beside := range []string{"a", "z"} {

@@ -181,6 +181,11 @@ func TestLooksAtFoldersFromWithin(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, open := range []string{".", "a", "a/b"} { // whatever the umask
+		if err := os.Chmod(filepath.Join(root, open), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := errors.Join(os.Chmod(filepath.Join(root, "shut"), 0o750), os.Symlink("key", filepath.Join(root, "link")), os.Symlink("shut", filepath.Join(root, "folder"))); err != nil {
 		t.Fatal(err)
 	}

@@ -80,6 +80,9 @@ func (c *Checkpoints) Save(ctx context.Context) (err error) {
 		if err != nil {
 			return fmt.Errorf("make a checkpoint of the workspace: %w", err)
 		}
+		if handed.Gone != "" { // it may be on its way; the last one has more
+			return fmt.Errorf("make a checkpoint of the workspace: %s", handed.Gone)
+		}
 		exit.HandIn = &handed
 	}
 	exit.redact(c.redactor)

@@ -40,3 +40,41 @@ func TestACheckpointHasLittleTime(t *testing.T) {
 		}
 	}
 }
+
+// TestACheckpointOfNoWorkspace: a workspace that is not there in the moment takes nothing from the checkpoint before.
+func TestACheckpointOfNoWorkspace(t *testing.T) {
+	folder, spec := t.TempDir(), goodSpec(t)
+	spec.Writes, spec.Isolation = core.WritesCode, sandbox.None
+	if err := WriteSpec(folder, spec); err != nil {
+		t.Fatal(err)
+	}
+	var result HandInResult
+	points, err := NewCheckpoints(folder, Options{
+		NewRedactor: func([]string) (Redactor, error) { return veil{}, nil },
+		HandIn:      []string{"/bin/false"}, HandInHere: func(_ context.Context, path string) error {
+			request, err := ReadHandInRequest(path)
+			if err != nil {
+				return err
+			}
+			return request.WriteResult(result)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result = HandInResult{Commit: "c1", Empty: true}
+	if err := points.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := LastCheckpoint(folder)
+	if err != nil || before == "" {
+		t.Fatal(before, err)
+	}
+	result = HandInResult{Commit: spec.Base, Empty: true, Gone: "there is no folder"}
+	if err := points.Save(t.Context()); err == nil || !strings.Contains(err.Error(), "there is no folder") {
+		t.Errorf("it is saved with %v", err)
+	}
+	if after, err := LastCheckpoint(folder); err != nil || after != before {
+		t.Errorf("the last is %s, %v", after, err)
+	}
+}

@@ -51,7 +51,7 @@ func (l *Lock) Identity(s Folder, shared bool, machine func() string) (string, e
 	return id, s.note(s.originFile(), here)
 }
 
-// origin tells a folder from its copies. It does not show the machine's id, which many keep secret.
+// origin tells a folder from its copies. Many systems number their disks anew at each mount, so the disk does not count. It does not show the machine's id, which many keep secret.
 func (s Folder) origin(machine string) (string, error) {
 	info, err := os.Stat(s.Dir)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s Folder) origin(machine string) (string, error) {
 	if !ok {
 		return "", core.Errorf(core.CodeUnsupported, "the system does not tell folders apart")
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d", machine, file.Dev, file.Ino))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d", machine, file.Ino))
 	return hex.EncodeToString(sum[:16]), nil
 }
 

@@ -3,6 +3,7 @@ package shim
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -56,13 +57,16 @@ func TestACheckpointOfNoWorkspace(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return request.WriteResult(result)
+			if !result.Empty {
+				err = os.WriteFile(request.Bundle, []byte("bundle"), 0o600)
+			}
+			return errors.Join(err, request.WriteResult(result))
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	result = HandInResult{Commit: "c1", Empty: true}
+	result = HandInResult{Commit: "c1"}
 	if err := points.Save(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -60,6 +60,9 @@ type costs struct{ wall, cpu, cold []time.Duration }
 const block = 24
 
 func (c *costs) add(ctx context.Context, l *line, r *core.Run) (*core.Run, error) {
+	if err := rest(); err != nil {
+		return r, err
+	}
 	cpu, err := cpuTime()
 	if err != nil {
 		return r, err
@@ -81,6 +84,21 @@ func (c *costs) add(ctx context.Context, l *line, r *core.Run) (*core.Run, error
 	}
 	c.wall, c.cpu = append(c.wall, wall/block), append(c.cpu, (after-cpu)/block)
 	return c.restart(ctx, l, r)
+}
+
+// rest returns when the engine does nothing any more: after its start it takes up every open run, which is no cost of a step.
+func rest() error {
+	const pause = 10 * time.Millisecond
+	for {
+		before, err := cpuTime()
+		if err != nil {
+			return err
+		}
+		time.Sleep(pause)
+		if after, err := cpuTime(); err != nil || after-before < pause/10 {
+			return err
+		}
+	}
 }
 
 // restart takes one step with an engine that has not seen the run before.

@@ -11,9 +11,9 @@ import (
 
 // ConfirmUnnamed asks a person at a terminal who did not name the run whether they
 // mean the one that was found, of which the alias is known. Scripts and sessions
-// are not asked.
+// are not asked, and nobody is about a run that is over: the engine refuses that.
 func ConfirmUnnamed(ctx context.Context, sh *shell.Shell, run api.Run, question string) error {
-	if run.Alias == "" || !sh.Console.Ask || sh.JSON || sh.SessionHere() != "" {
+	if run.Alias == "" || run.Status.Terminal() || !sh.Console.Ask || sh.JSON || sh.SessionHere() != "" {
 		return nil
 	}
 	yes, err := sh.Confirm(ctx, fmt.Sprintf(question, terminal.Line(run.Alias), terminal.Line(run.Stage)))

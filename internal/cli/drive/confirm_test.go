@@ -29,6 +29,11 @@ func TestWordsForGoodAreAskedAbout(t *testing.T) {
 		b.Run(t, shell.ExitOK, verb, "alias-1")
 		b.Asked(t, verb)
 
+		b = clitest.New(t).At("") // there is nothing left to lose
+		b.Put("1", "completed")
+		b.Run(t, shell.ExitOK, verb)
+		b.Asked(t, verb)
+
 		b = clitest.New(t) // no terminal
 		b.Put("1", "paused")
 		b.Run(t, shell.ExitOK, verb)

@@ -21,7 +21,7 @@ func NewShow(sh *shell.Shell) *cobra.Command {
 		Use:   "show [DOCUMENT] [flags]",
 		Short: "Show the documents of a run",
 		Long: `Shows a document that a run's agents handed in, such as plan.md or review.md, in
-its newest accepted version. Without a name, lists the documents.`,
+its newest accepted version. Without a name, lists what was handed in last.`,
 		Example: `  stellwerk show
   stellwerk show plan.md
   stellwerk show review.md --run brisk-otter`,

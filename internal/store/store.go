@@ -321,8 +321,9 @@ type Store interface {
 	// while all its pools have room, and no pool has more holders than the
 	// newest of them allowed. Taking what the holder has already, and
 	// queueing a holder that has or waits for the same, has no effect; a holder
-	// whose limits have changed keeps its place, and one whose pools are others
-	// gives up what it had.
+	// whose limits have changed keeps its place. One whose pools are others
+	// gives up what it had, except for a pool that it needs still and gets
+	// together with its new ones: nobody in the queue comes before it there.
 	Commit(ctx context.Context, c Commit) error
 
 	// Await notes that a stream waits for a claim to be released. It is to be

@@ -142,7 +142,7 @@ func (d desk) hold(ctx context.Context, holder string) error {
 func (d desk) take(ctx context.Context, stream string, all []core.Slots) error {
 	var full []store.Full
 	for _, s := range all {
-		held, err := d.enter(ctx, stream, s)
+		held, left, err := d.enter(ctx, stream, s)
 		if err != nil {
 			return err
 		}
@@ -155,9 +155,10 @@ func (d desk) take(ctx context.Context, stream string, all []core.Slots) error {
 		}
 		if pool != nil {
 			full = append(full, *pool)
-			continue
+		} else if err := d.hold(ctx, s.Holder); err != nil {
+			return err
 		}
-		if err := d.hold(ctx, s.Holder); err != nil {
+		if err := d.handOn(ctx, left); err != nil {
 			return err
 		}
 	}
@@ -186,7 +187,7 @@ func (d desk) full(ctx context.Context, s core.Slots) (*store.Full, error) {
 // queue puts holders into the queue, and hands those their slots who need not wait.
 func (d desk) queue(ctx context.Context, stream string, all []core.Slots) error {
 	for _, s := range all {
-		held, err := d.enter(ctx, stream, s)
+		held, left, err := d.enter(ctx, stream, s)
 		if err != nil {
 			return err
 		}
@@ -196,39 +197,44 @@ func (d desk) queue(ctx context.Context, stream string, all []core.Slots) error 
 		if err := d.give(ctx, s.Holder); err != nil {
 			return err
 		}
+		if err := d.handOn(ctx, left); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // enter has a row for a holder with its pools as they are now, and reports that it
-// has its slots already. If it had others, it gives them up.
-func (d desk) enter(ctx context.Context, stream string, s core.Slots) (held bool, err error) {
+// has its slots already. If it had slots of other pools, it leaves them: those are to be
+// handed on once the holder has its new ones, because it may keep one of its pools.
+func (d desk) enter(ctx context.Context, stream string, s core.Slots) (held bool, left map[string]bool, err error) {
 	if len(s.Pools) == 0 || slices.ContainsFunc(s.Pools, func(p core.SlotPool) bool { return p.Limit < 1 }) {
-		return false, core.Errorf(core.CodeInternal, "%s: slots that nobody may hold: %v", s.Holder, s.Pools)
+		return false, nil, core.Errorf(core.CodeInternal, "%s: slots that nobody may hold: %v", s.Holder, s.Pools)
 	}
 	row, err := d.tx.SlotsOf(ctx, s.Holder)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return false, d.add(ctx, stream, s)
+		return false, nil, d.add(ctx, stream, s)
 	case err != nil:
-		return false, failed("slots of "+s.Holder, err)
+		return false, nil, failed("slots of "+s.Holder, err)
 	}
 	pools, err := d.tx.PoolsOf(ctx, s.Holder)
 	if err != nil {
-		return false, failed("pools of "+s.Holder, err)
+		return false, nil, failed("pools of "+s.Holder, err)
 	}
 	if !samePools(pools, s.Pools) || row.Pool != s.Pools[0].Key {
-		if err := d.free(ctx, []string{s.Holder}); err != nil {
-			return false, err
+		left = map[string]bool{}
+		if err := d.drop(ctx, s.Holder, left); err != nil {
+			return false, nil, err
 		}
-		return false, d.add(ctx, stream, s)
+		return false, left, d.add(ctx, stream, s)
 	}
 	for _, p := range s.Pools {
 		if err := d.tx.LimitPool(ctx, query.LimitPoolParams{Capacity: int64(p.Limit), Holder: s.Holder, Pool: p.Key}); err != nil {
-			return false, failed("limit of "+p.Key, err)
+			return false, nil, failed("limit of "+p.Key, err)
 		}
 	}
-	return row.Held == 1, nil
+	return row.Held == 1, nil, nil
 }
 
 func (d desk) add(ctx context.Context, stream string, s core.Slots) error {

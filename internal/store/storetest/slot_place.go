@@ -53,3 +53,31 @@ func testSlotsAtTheOwner(t *testing.T, open Open) {
 		t.Errorf("slots: %s", got)
 	}
 }
+
+// testSlotsMoveWhole: whoever moves to another place keeps its slot of the project's own pool, although somebody waits for it.
+// What it leaves behind is handed on; what it cannot keep is, too.
+func testSlotsMoveWhole(t *testing.T, open Open) {
+	s := open(t)
+	at := func(place, holder string) core.Slots {
+		moved := slots(holder, "p", 1, 1)
+		moved.Pools[0].Key = place
+		return moved
+	}
+	takes(t, s, at("A", "p1"))
+	queues(t, s, at("B", "p2"), at("A", "p3"))
+	other := slots("q", "q", 1, 0)
+	other.Pools[0].Key = "A"
+	queues(t, s, other)
+	wantStanding(t, s, "a project of one slot", "p1 | p2 p3 q")
+	takes(t, s, at("B", "p1"))
+	wantStanding(t, s, "moved, and left its place", "p1 q | p2 p3")
+	queues(t, s, at("C", "p1"))
+	wantStanding(t, s, "moved by way of the queue", "p1 q | p2 p3")
+	var taken *store.SlotsTaken
+	if err := about(t, s, "p1", store.Commit{Take: []core.Slots{at("A", "p1")}}); !errors.As(err, &taken) || taken.Full[0].Pool.Key != "A" {
+		t.Errorf("a move to a full place: %v", err)
+	}
+	wantStanding(t, s, "refused", "p1 q | p2 p3")
+	queues(t, s, at("A", "p1"))
+	wantStanding(t, s, "waits at a full place", "p2 q | p3 p1")
+}

@@ -72,7 +72,7 @@ func (q *queue) free(holder string) {
 }
 
 // enter has somebody in the queue as it asks now, and reports that it has its
-// slots already.
+// slots already. What it had otherwise is for whoever is served next.
 func (q *queue) enter(s core.Slots) (held bool) {
 	keys := func(s core.Slots) (all []string) {
 		for _, p := range s.Pools {
@@ -89,9 +89,20 @@ func (q *queue) enter(s core.Slots) (held bool) {
 			}
 		}
 	}
-	q.free(s.Holder)
-	q.line = append(slices.Clone(q.line), s)
+	q.held, q.line = without(q.held, s.Holder), append(without(q.line, s.Holder), s)
 	return false
+}
+
+// wait has somebody in the queue, and hands it its slots if all of them are free.
+func (q *queue) wait(s core.Slots) {
+	if q.enter(s) {
+		return
+	}
+	if q.fits(s) {
+		q.held, q.line = append(q.held, s), without(q.line, s.Holder)
+		q.handed = append(q.handed, "run/"+s.Holder)
+	}
+	q.serve()
 }
 
 // take reports false, and changes nothing, if the slots are taken.
@@ -105,6 +116,7 @@ func (q *queue) take(s core.Slots) bool {
 		return false
 	}
 	q.held, q.line = append(q.held, s), without(q.line, s.Holder)
+	q.serve()
 	return true
 }
 
@@ -139,9 +151,7 @@ func testSlotsProperty(t *testing.T, open Open) {
 				refused = !q.take(want)
 			case 2:
 				c.Queue = []core.Slots{want}
-				if !q.enter(want) {
-					q.serve()
-				}
+				q.wait(want)
 			}
 			var taken *store.SlotsTaken
 			if err := about(t, s, want.Holder, c); errors.As(err, &taken) != refused || err != nil && !refused {

@@ -83,6 +83,7 @@ func Run(t *testing.T, open Open) {
 		{"slots/at once", testSlotsAtOnce},
 		{"slots/first to the queue", testSlotsGoFirstToTheQueue},
 		{"slots/at the owner's place", testSlotsAtTheOwner},
+		{"slots/moved whole", testSlotsMoveWhole},
 		{"slots/race", testSlotsRace},
 		{"slots/property", testSlotsProperty},
 		{"budget", testBudget},

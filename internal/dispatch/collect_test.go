@@ -54,6 +54,8 @@ func (*ended) Poke(context.Context, string) error { return nil }
 
 func (*ended) Owns(string, int64) bool { return true }
 
+func (*ended) Seat(context.Context, *core.Run, int64, string) (bool, error) { return true, nil }
+
 func (e *ended) Vacate(_ context.Context, run string, fence int64, attempt string) error {
 	if e.vacated != nil {
 		e.vacated <- fmt.Sprint(run, " ", fence, " ", attempt)

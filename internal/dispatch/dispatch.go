@@ -28,6 +28,9 @@ type Engine interface {
 	// Conclude brings what happened to the engine, under the fence that the action was
 	// asked for with. It fails with store.ErrFenced if another engine owns the project now.
 	Conclude(ctx context.Context, run string, fence int64, body core.Body) (*core.Run, error)
+	// Seat reports that an attempt that nobody has begun may begin at this engine's place. If
+	// it may not, it is asked for again when its turn has come.
+	Seat(ctx context.Context, run *core.Run, fence int64, attempt string) (bool, error)
 	// Vacate gives back the slots of an attempt whose agent has ended, before Conclude
 	// tells how. It only saves time.
 	Vacate(ctx context.Context, run string, fence int64, attempt string) error

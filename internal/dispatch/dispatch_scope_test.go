@@ -163,6 +163,8 @@ func (r refusing) Conclude(context.Context, string, int64, core.Body) (*core.Run
 func (refusing) Poke(context.Context, string) error { return nil }
 func (refusing) Owns(string, int64) bool            { return true }
 
+func (refusing) Seat(context.Context, *core.Run, int64, string) (bool, error) { return true, nil }
+
 func (refusing) Vacate(context.Context, string, int64, string) error { return nil }
 
 // TestWhatIsConcludedAlreadyIsNoFailure; everything else that keeps a report from the record is.

@@ -48,6 +48,8 @@ func (b *barred) Conclude(_ context.Context, _ string, _ int64, body core.Body) 
 
 func (*barred) Owns(string, int64) bool { return true }
 
+func (*barred) Seat(context.Context, *core.Run, int64, string) (bool, error) { return true, nil }
+
 func (*barred) Vacate(context.Context, string, int64, string) error { return nil }
 
 func (b *barred) Poke(context.Context, string) error {

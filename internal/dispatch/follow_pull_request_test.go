@@ -44,6 +44,8 @@ func (*heard) Poke(context.Context, string) error { return nil }
 
 func (*heard) Owns(string, int64) bool { return true }
 
+func (*heard) Seat(context.Context, *core.Run, int64, string) (bool, error) { return true, nil }
+
 func (*heard) Vacate(context.Context, string, int64, string) error { return nil }
 
 func (h *heard) await(t *testing.T) core.Body {

@@ -26,6 +26,8 @@ type holder struct {
 
 func (h *holder) Owns(_ string, fence int64) bool { return h.owns.Load() && fence == 7 }
 
+func (*holder) Seat(context.Context, *core.Run, int64, string) (bool, error) { return true, nil }
+
 func (*holder) Vacate(context.Context, string, int64, string) error { return nil }
 
 func (h *holder) Poke(context.Context, string) error { h.poked.Add(1); return nil }

@@ -61,6 +61,9 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 		return d.notStarted(ctx, run, a.Attempt, err)
 	}
 	if status == spawn.Absent { // no earlier engine has started it
+		if seated, err := d.engine.Seat(ctx, run, fenceOf(ctx), a.Attempt); err != nil || !seated {
+			return err
+		}
 		if err := d.offerWorker(ctx, run, id, p.spec); err != nil {
 			return d.notStarted(ctx, run, a.Attempt, err)
 		}

@@ -67,9 +67,6 @@ func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, er
 	if err := e.retell(ctx, s, h.Fence); err != nil {
 		return false, err
 	}
-	if err := e.settle(ctx, s, h.Fence); err != nil {
-		return false, err
-	}
 	if err := e.inLine(ctx, s, h.Fence); err != nil {
 		return false, err
 	}
@@ -143,9 +140,6 @@ func (e *Engine) handOut(ctx context.Context, run string, read func(context.Cont
 	fence, mine := e.owned.fence(s.run.Project)
 	if !mine {
 		return nil
-	}
-	if err := e.settle(ctx, s, fence); err != nil {
-		return err
 	}
 	if err := e.catchUp(ctx, s.run); err != nil {
 		return err

@@ -105,7 +105,8 @@ func (e *Engine) inLine(ctx context.Context, s *stream, fence int64) error {
 	}
 	lost := slices.DeleteFunc(slices.Clone(s.has.wanted), func(w core.Slots) bool { return row(w) >= 0 })
 	if len(lost) > 0 {
-		again := store.Commit{Stream: s.name, Of: s.run.Project, Fence: fence, After: s.head.Seq, Queue: lost, DueAt: due(s.run), Attended: true}
+		again := s.aside(fence)
+		again.Queue = lost
 		if err := e.store.Commit(ctx, again); err != nil {
 			return err
 		}
@@ -123,36 +124,51 @@ func (e *Engine) inLine(ctx context.Context, s *stream, fence int64) error {
 	return nil
 }
 
-// settle has attempts that have not begun take their slots at this engine's place, once after it
-// has come to own the project: while nobody owned it, they took them where the word was said, and
-// the owner before had another place. If there is none here, the attempt keeps what it has.
-func (e *Engine) settle(ctx context.Context, s *stream, fence int64) error {
-	pending := core.PendingSlots(s.run, e.opts.Place)
-	if s.settled == fence || len(pending) == 0 {
-		s.settled = fence
+// Seat reports that an attempt that nobody has begun has its slots at this engine's place, and may begin there. While nobody
+// owned the project, it took them where the word was said, and the owner before may have had another place: such an attempt
+// gives them up for those here. If there are none, it waits in the queue, and the run is hinted at when its turn comes.
+// Slots are the store's, so no event tells of it.
+func (e *Engine) Seat(ctx context.Context, run *core.Run, fence int64, attempt string) (bool, error) {
+	if held, here, err := e.seated(ctx, run, attempt); err != nil || here {
+		return held, err
+	}
+	s := e.streams.get(core.RunStream(run.ID))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := e.aside(ctx, s, fence, func(c *store.Commit) {
+		if want := e.pending(s.run, attempt); want != nil {
+			c.Queue = []core.Slots{*want}
+		}
+	})
+	if err != nil || s.run == nil {
+		return false, err
+	}
+	held, _, err := e.seated(ctx, s.run, attempt)
+	return held, err
+}
+
+// seated reports that an attempt that has not begun has its slots, and that it has them or waits for them at this engine's place.
+func (e *Engine) seated(ctx context.Context, run *core.Run, attempt string) (held, here bool, err error) {
+	want := e.pending(run, attempt)
+	if want == nil {
+		return false, true, nil // nobody is to begin it any more
+	}
+	rows, err := e.store.Slots(ctx, core.RunStream(run.ID))
+	i := slices.IndexFunc(rows, func(r store.SlotRow) bool { return r.Holder == want.Holder })
+	if err != nil || i < 0 || rows[i].Pools[0].Key != want.Pools[0].Key {
+		return false, false, err
+	}
+	return rows[i].Held, true, nil
+}
+
+// pending are the slots of an attempt at this engine's place; nil if it has begun, or is not to.
+func (e *Engine) pending(run *core.Run, attempt string) *core.Slots {
+	all := core.PendingSlots(run, e.opts.Place)
+	i := slices.IndexFunc(all, func(s core.Slots) bool { return s.Holder == core.SlotHolder(run.ID, attempt) })
+	if i < 0 {
 		return nil
 	}
-	rows, err := e.store.Slots(ctx, s.name)
-	if err != nil {
-		return err
-	}
-	for _, here := range pending {
-		elsewhere := slices.ContainsFunc(rows, func(r store.SlotRow) bool {
-			return r.Held && r.Holder == here.Holder && r.Pools[0].Key != here.Pools[0].Key
-		})
-		if !elsewhere {
-			continue
-		}
-		err := e.store.Commit(ctx, store.Commit{
-			Stream: s.name, Of: s.run.Project, Fence: fence, After: s.head.Seq, Take: []core.Slots{here}, DueAt: due(s.run), Attended: true,
-		})
-		var full *store.SlotsTaken
-		if err != nil && !errors.As(err, &full) {
-			return err
-		}
-	}
-	s.settled = fence
-	return nil
+	return &all[i]
 }
 
 // Vacate gives back the slots of an attempt whose agent has ended, before its end is on
@@ -163,22 +179,34 @@ func (e *Engine) Vacate(ctx context.Context, run string, fence int64, attempt st
 	s := e.streams.get(core.RunStream(run))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return e.aside(ctx, s, fence, func(c *store.Commit) {
+		if holder := core.SlotHolder(run, attempt); has(s.has.held, core.Slots{Holder: holder}) {
+			c.Free = []string{holder}
+		}
+	})
+}
+
+// aside changes slots of a run without an event, as the newest state has it.
+func (e *Engine) aside(ctx context.Context, s *stream, fence int64, change func(*store.Commit)) error {
 	for {
-		if err := e.load(ctx, s); err != nil {
+		if err := e.load(ctx, s); err != nil || s.run == nil {
 			return err
 		}
-		holder := core.SlotHolder(run, attempt)
-		if s.run == nil || !has(s.has.held, core.Slots{Holder: holder}) {
+		c := s.aside(fence)
+		if change(&c); len(c.Free)+len(c.Queue) == 0 {
 			return nil
 		}
-		err := e.store.Commit(ctx, store.Commit{
-			Stream: s.name, Of: s.run.Project, Fence: fence, After: s.head.Seq, Free: []string{holder}, DueAt: due(s.run), Attended: true,
-		})
+		err := e.store.Commit(ctx, c)
 		if !errors.Is(err, store.ErrStale) {
 			return err
 		}
 		s.drop() // another engine has moved it on
 	}
+}
+
+// aside is a commit without events.
+func (s *stream) aside(fence int64) store.Commit {
+	return store.Commit{Stream: s.name, Of: s.run.Project, Fence: fence, After: s.head.Seq, DueAt: due(s.run), Attended: true}
 }
 
 // handed tells a run that one of its attempts was handed its slots.

@@ -43,7 +43,6 @@ type stream struct {
 	unread   error // why this version will never read it
 	snapshot int64 // sequence number of the newest snapshot
 	has      holdings
-	settled  int64 // fence under which its slots were looked through
 }
 
 func (s *streams) get(name string) *stream {

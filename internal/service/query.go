@@ -103,16 +103,17 @@ func (a *Service) Run(ctx context.Context, id string) (api.RunDetail, error) {
 }
 
 // inLine says of each task that waits for slots what it waits for and where it stands in the line.
-func (a *Service) inLine(ctx context.Context, run *core.Run, d *api.RunDetail) (err error) {
+func (a *Service) inLine(ctx context.Context, run *core.Run, d *api.RunDetail) error {
 	line := &turns{store: a.store}
 	for i, s := range run.Stages {
 		for j, t := range s.Tasks {
-			if !run.InLine(t) {
-				continue
-			}
-			task := &d.Stages[i].Tasks[j]
-			if task.Blocked, task.Place, err = line.task(ctx, run, t); err != nil {
+			text, place, err := line.task(ctx, run, t)
+			if err != nil {
 				return err
+			}
+			if text != "" {
+				task := &d.Stages[i].Tasks[j]
+				task.Blocked, task.Place = text, place
 			}
 		}
 	}

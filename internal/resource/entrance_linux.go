@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 
@@ -9,8 +8,8 @@ import (
 )
 
 // entrance is an operating system thread in a group of version 1, in which a process begins in the groups of the thread that
-// forks it. The kernel takes ten milliseconds and more to move a thread, so the move begins when the group is made, and the
-// caller prepares the process meanwhile.
+// forks it. The kernel takes ten milliseconds and more to move a thread, so the caller waits for neither move: the one into the
+// group begins when the group is made, the one out of it when the process runs.
 type entrance struct {
 	starts  chan func() error
 	started chan error
@@ -31,10 +30,11 @@ func (g *cgroup) enter() *entrance {
 			if err == nil {
 				err = start()
 			}
-			e.started <- errors.Join(err, g.moveOut(inside)) // so that nothing of this process stays inside
+			e.started <- err
+			g.moveOut(inside) // so that nothing of this process stays inside, while the caller goes on
 			inside = 0
 		}
-		_ = g.moveOut(inside) // it ends
+		g.moveOut(inside)
 	}()
 	return e
 }
@@ -62,12 +62,10 @@ func (g *cgroup) moveIn() (moved int, err error) {
 	return len(g.hierarchies), nil
 }
 
-func (g *cgroup) moveOut(moved int) (err error) {
+// moveOut moves this thread back. Where that fails, the thread leaves the group when it ends.
+func (g *cgroup) moveOut(moved int) {
 	tid := fmt.Sprint(unix.Gettid())
 	for _, h := range g.hierarchies[:moved] {
-		if back := writeFile(h.own, "tasks", tid); back != nil {
-			err = errors.Join(err, fmt.Errorf("leave a control group: %w", back))
-		}
+		_ = writeFile(h.own, "tasks", tid)
 	}
-	return err
 }

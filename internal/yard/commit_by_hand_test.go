@@ -242,7 +242,7 @@ func TestNothingIsCommittedOfABaseAsItWas(t *testing.T) {
 func TestOnlyWhatGitStoredIsPacked(t *testing.T) {
 	content := []byte("content")
 	loose := func(object string) []byte {
-		raw, err := deflate([]byte(object))
+		raw, err := new(deflater).deflate([]byte(object))
 		must(t, err)
 		return raw
 	}

@@ -133,10 +133,18 @@ func packEntryHead(kind byte, length int) []byte {
 	return head
 }
 
-func deflate(data []byte) ([]byte, error) {
+// deflater compresses objects one after the other. What it needs for the first takes far longer to prepare than a
+// small object takes to compress.
+type deflater struct{ writer *zlib.Writer } // nil before the first object
+
+func (d *deflater) deflate(data []byte) ([]byte, error) {
 	var packed bytes.Buffer
-	w := zlib.NewWriter(&packed)
-	_, err := w.Write(data)
-	err = errors.Join(err, w.Close())
+	if d.writer == nil {
+		d.writer = zlib.NewWriter(&packed)
+	} else {
+		d.writer.Reset(&packed)
+	}
+	_, err := d.writer.Write(data)
+	err = errors.Join(err, d.writer.Close())
 	return packed.Bytes(), err
 }

@@ -29,12 +29,13 @@ var errUnjoinable = errors.New("not to be joined with others")
 // joined is one pack made of the objects of several, each once: git fails over a pack that has the base of a difference twice,
 // as after a revert, in it or in the yard. Objects are written to a spool in the form in which git gets them.
 type joined struct {
-	yard  *Yard
-	spool *os.File
-	out   *bufio.Writer
-	at    int64 // where the spool ends
-	known map[objectID]*joinedObject
-	below map[objectID]bool // objects of the yard that others in the spool rest on
+	yard     *Yard
+	spool    *os.File
+	out      *bufio.Writer
+	at       int64 // where the spool ends
+	known    map[objectID]*joinedObject
+	below    map[objectID]bool // objects of the yard that others in the spool rest on
+	deflater deflater
 
 	recent map[objectID][]byte // contents
 	queue  []objectID          // of recent, the oldest first
@@ -172,7 +173,7 @@ func (j *joined) write(o *joinedObject, e packEntry) error {
 	}
 	if e.raw == nil {
 		var err error
-		if e.raw, err = deflate(e.data); err != nil {
+		if e.raw, err = j.deflater.deflate(e.data); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,8 @@ type smallPack struct {
 	left    int               // bytes of contents that may still come
 	entries []byte
 	count   uint32
+
+	deflater deflater
 }
 
 // add puts an object in, unless it is known. One that is too much is errOdd.
@@ -34,7 +36,7 @@ func (p *smallPack) add(kind byte, content []byte) (objectID, error) {
 	if p.left -= len(content); p.left < 0 {
 		return id, errOdd
 	}
-	raw, err := deflate(content)
+	raw, err := p.deflater.deflate(content)
 	if err != nil {
 		return id, err
 	}

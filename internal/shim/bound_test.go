@@ -125,8 +125,10 @@ func TestHowMuchIsSaidOfFiles(t *testing.T) {
 			t.Errorf("of %d the last is %+v", len(c.refused), last)
 		}
 	}
-	for name, plain := range map[string]bool{"a b/ü.md": true, "a\nb": false, "a\x7f": false, "a\u0085": false, "\xff": false} {
-		if plainName(name) != plain {
+	for name, plain := range map[string]bool{"a b/ü.md": true, "a\nb": false, "a\x7f": false, "a\u0085": false, "\xff": false, "a\x00": false,
+		strings.Repeat("x", 255): true, "a/" + strings.Repeat("x", 256): false, strings.Repeat("x/", 512): true, strings.Repeat("x/", 512) + "x": false,
+	} {
+		if OutputName(name) != plain {
 			t.Errorf("%q is plain: %v", name, !plain)
 		}
 	}

@@ -147,7 +147,7 @@ func copyOutput(from, to string) error {
 	}
 	left := int64(maxCheckpoint)
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !plainName(name) || strings.Count(name, "/") >= maxOutputDepth {
+		if err != nil || !OutputName(name) || strings.Count(name, "/") >= maxOutputDepth {
 			return skipDir(entry) // it may be gone, and what is wrong with it is said at the end
 		}
 		if entry.IsDir() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -84,20 +85,25 @@ func writeExit(folder string, exit Exit) error {
 	return err
 }
 
+// maxSaid bounds each text of an exit: an agent may end with a line of megabytes, and an exit must fit into one message.
+const maxSaid = 4 << 10
+
+// redact takes secrets out of an exit's texts, and then what is too much of them.
 func (e *Exit) redact(r Redactor) {
-	e.Detail = r.Redact(e.Detail)
-	e.Outcome.Message = r.Redact(e.Outcome.Message)
-	e.Outcome.Summary = r.Redact(e.Outcome.Summary)
-	e.Outcome.SessionID = r.Redact(e.Outcome.SessionID)
+	clean := func(text string) string { return plain.ClipBytes(r.Redact(text), maxSaid) }
+	e.Detail = clean(e.Detail)
+	e.Outcome.Message = clean(e.Outcome.Message)
+	e.Outcome.Summary = clean(e.Outcome.Summary)
+	e.Outcome.SessionID = clean(e.Outcome.SessionID)
 	if e.Traffic != nil {
 		for i, host := range e.Traffic.Hosts {
-			e.Traffic.Hosts[i].Host, e.Traffic.Hosts[i].Cause = r.Redact(host.Host), r.Redact(host.Cause)
+			e.Traffic.Hosts[i].Host, e.Traffic.Hosts[i].Cause = clean(host.Host), clean(host.Cause)
 		}
 	}
 	if e.HandIn != nil {
-		e.HandIn.Error, e.HandIn.Gone = r.Redact(e.HandIn.Error), r.Redact(e.HandIn.Gone)
+		e.HandIn.Error, e.HandIn.Gone = clean(e.HandIn.Error), clean(e.HandIn.Gone)
 		for i, note := range e.HandIn.Notes {
-			e.HandIn.Notes[i] = r.Redact(note)
+			e.HandIn.Notes[i] = clean(note)
 		}
 	}
 }

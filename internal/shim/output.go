@@ -3,6 +3,7 @@ package shim
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,6 +37,8 @@ type outputLimits struct{ file, total int64 }
 const (
 	maxOutputFiles = 1000
 	maxOutputDepth = 16
+	// maxOutputNames bounds the names of all files, as JSON writes them: an exit must fit into one message.
+	maxOutputNames = 64 << 10
 )
 
 type collector struct {
@@ -42,6 +46,7 @@ type collector struct {
 	limits   outputLimits
 	redactor Redactor
 	total    int64
+	names    int
 	outputs  []Output
 	refusals int
 	refused  []Refusal
@@ -89,8 +94,8 @@ func (c *collector) visit(name string, entry fs.DirEntry, err error) error {
 	case len(c.outputs)+len(c.refused) >= maxOutputFiles:
 		c.refuse(name, fmt.Sprintf("there are more than %d files; the rest was not looked at", maxOutputFiles))
 		return fs.SkipAll
-	case !plainName(name) || c.redactor.Redact(name) != name:
-		c.refuse(name, "the name has characters or content that is not allowed")
+	case !OutputName(name) || c.redactor.Redact(name) != name:
+		c.refuse(name, "the name is too long, or has characters or content that is not allowed")
 		return skipDir(entry)
 	case strings.Count(name, "/") >= maxOutputDepth:
 		c.refuse(name, "the folders nest too deeply")
@@ -101,12 +106,20 @@ func (c *collector) visit(name string, entry fs.DirEntry, err error) error {
 		c.refuse(name, "it is not a regular file")
 		return nil
 	}
+	quoted, err := json.Marshal(name)
+	if err == nil && c.names+len(quoted) > maxOutputNames {
+		err = fmt.Errorf("the names of all files have more than %d bytes", maxOutputNames)
+	}
+	if err != nil {
+		c.refuse(name, err.Error())
+		return nil
+	}
 	out, err := c.digest(name)
 	if err != nil {
 		c.refuse(name, err.Error())
 		return nil
 	}
-	c.total += out.Size
+	c.total, c.names = c.total+out.Size, c.names+len(quoted)
 	c.outputs = append(c.outputs, out)
 	return nil
 }
@@ -123,6 +136,7 @@ func skipDir(entry fs.DirEntry) error {
 const (
 	maxRefusals    = 50
 	maxRefusedName = 200
+	maxRefusedText = 400
 )
 
 func (c *collector) refuse(name, reason string) {
@@ -134,7 +148,7 @@ func (c *collector) refuse(name, reason string) {
 		return
 	}
 	name = plain.ClipBytes(path.Clean(c.redactor.Redact(strings.ToValidUTF8(name, "\uFFFD"))), maxRefusedName)
-	c.refused = append(c.refused, Refusal{Name: name, Reason: c.redactor.Redact(reason)})
+	c.refused = append(c.refused, Refusal{Name: name, Reason: plain.ClipBytes(c.redactor.Redact(reason), maxRefusedText)})
 }
 
 // digest opens without waiting and without following a link, in case the entry has changed.
@@ -180,6 +194,10 @@ func (c *collector) replace(name string, content []byte, mode fs.FileMode) error
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-func plainName(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
+// OutputName reports a name, with slashes, that a file of an output folder can have: it fits on any disk, below any folder.
+func OutputName(name string) bool {
+	const longest, whole = 255, 1024
+	long := func(element string) bool { return len(element) > longest }
+	return len(name) <= whole && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) &&
+		!slices.ContainsFunc(strings.Split(name, "/"), long)
 }

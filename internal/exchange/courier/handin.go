@@ -112,7 +112,7 @@ func (a *attempt) upload(ctx context.Context, dir, name string) (_ wire.File, er
 		return wire.File{}, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	whole, hash, buffer := wire.File{Name: name}, sha256.New(), make([]byte, wire.MaxPart)
+	whole, buffer := wire.File{Name: name}, make([]byte, wire.MaxPart)
 	for {
 		n, err := io.ReadFull(file, buffer)
 		if n > 0 {
@@ -120,11 +120,9 @@ func (a *attempt) upload(ctx context.Context, dir, name string) (_ wire.File, er
 			if err := a.sendPart(ctx, part, buffer[:n]); err != nil {
 				return wire.File{}, err
 			}
-			_, _ = hash.Write(buffer[:n]) // never fails
 			whole.Parts, whole.Size = append(whole.Parts, part), whole.Size+int64(n)
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			whole.Digest = hex.EncodeToString(hash.Sum(nil))
 			return whole, nil
 		}
 		if err != nil {

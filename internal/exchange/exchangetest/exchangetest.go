@@ -30,6 +30,7 @@ func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
 	for name, test := range map[string]func(*testing.T, Harness){
 		"an attempt gets its prompt, inputs and base":   gets,
 		"what it hands in arrives whole":                handsIn,
+		"a wordy end arrives":                           wordy,
 		"output is read while it is written":            grows,
 		"leave to spend arrives":                        granted,
 		"what is wanted is asked for and answered":      wanted,
@@ -90,6 +91,19 @@ func handsIn(t *testing.T, h Harness) {
 	}
 	if said := texts(t, folder); len(said) != 1 || said[0] != "said" {
 		t.Errorf("it said %q", said)
+	}
+}
+
+// wordy: an agent decides how much there is to say about its end, and gets it across nevertheless.
+func wordy(t *testing.T, h Harness) {
+	h.Prepare(`echo work > new.txt; name=$(printf '%0200d' 0 | tr 0 '<'); mkdir -p "$STELLWERK_OUT/$name/$name/$name"; cd "$STELLWERK_OUT/$name/$name/$name"
+		i=0; while [ $i -lt 990 ]; do echo $i > $i.md; i=$((i+1)); done; head -c 2000000 /dev/zero | tr '\0' x; echo`)
+	exit, folder := finish(t, h)
+	if exit.HandIn == nil || exit.HandIn.Error != "" || exit.Reason != shim.ReasonExited {
+		t.Fatalf("it ended by %s, handed in is %+v", exit.Reason, exit.HandIn)
+	}
+	if info, err := os.Stat(filepath.Join(folder, exit.HandIn.Bundle)); err != nil || info.Size() != exit.HandIn.Size {
+		t.Errorf("the bundle is %v, %v", info, err)
 	}
 }
 

@@ -137,7 +137,7 @@ func TestReplaysChangeNothing(t *testing.T) {
 	part := wire.Object{Digest: wire.Digest([]byte(data)), Size: int64(len(data))}
 	handedIn := wire.End{
 		Exit:    json.RawMessage(`{"proto":1,"attempt":"a1","reason":"exited"}`),
-		Files:   []wire.File{{Name: "out/a.md", Object: part, Parts: []wire.Object{part}}},
+		Files:   []wire.File{{Name: "out/a.md", Size: part.Size, Parts: []wire.Object{part}}},
 		Streams: map[string]wire.Extent{wire.StreamOutput: {Length: 6, Last: 3}},
 	}
 	end, err := json.Marshal(handedIn)

@@ -96,7 +96,7 @@ func handed(t *testing.T, content string) (text string, part wire.Object) {
 	t.Helper()
 	part = wire.Object{Digest: wire.Digest([]byte(content)), Size: int64(len(content))}
 	data, err := json.Marshal(wire.End{
-		Exit: json.RawMessage(`{"proto":1,"attempt":"a1","reason":"exited"}`), Files: []wire.File{{Name: "out/a.md", Object: part, Parts: []wire.Object{part}}},
+		Exit: json.RawMessage(`{"proto":1,"attempt":"a1","reason":"exited"}`), Files: []wire.File{{Name: "out/a.md", Size: part.Size, Parts: []wire.Object{part}}},
 	})
 	if err != nil {
 		t.Fatal(err)

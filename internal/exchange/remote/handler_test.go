@@ -115,7 +115,7 @@ func TestAnEndIsWhole(t *testing.T) {
 	end := func(change func(*wire.End)) string {
 		e := wire.End{
 			Exit:    json.RawMessage(`{"proto":1,"attempt":"a1","reason":"exited"}`),
-			Files:   []wire.File{{Name: "out/a.md", Object: part, Parts: []wire.Object{part}}},
+			Files:   []wire.File{{Name: "out/a.md", Size: part.Size, Parts: []wire.Object{part}}},
 			Streams: map[string]wire.Extent{wire.StreamOutput: {Length: 3}},
 		}
 		change(&e)

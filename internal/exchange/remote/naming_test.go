@@ -53,7 +53,7 @@ func TestEveryObjectIsNamed(t *testing.T) {
 	v.expect(http.StatusOK, http.MethodPut, wire.PathPart+part.Digest, data, "")
 	named("a part has arrived", true)
 	end, err := json.Marshal(wire.End{
-		Exit: json.RawMessage(`{"proto":1,"attempt":"a1","reason":"exited"}`), Files: []wire.File{{Name: "out/a.md", Object: part, Parts: []wire.Object{part}}},
+		Exit: json.RawMessage(`{"proto":1,"attempt":"a1","reason":"exited"}`), Files: []wire.File{{Name: "out/a.md", Size: part.Size, Parts: []wire.Object{part}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,6 @@ package remote
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +12,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -193,14 +192,10 @@ func (x *Exchange) assemble(ctx context.Context, file wire.File, folder string) 
 		return err
 	}
 	defer func() { _ = pending.Cleanup() }() // does nothing after the replacement
-	hash := sha256.New()
 	for _, part := range file.Parts {
-		if err := x.copyPart(ctx, part, io.MultiWriter(pending, hash)); err != nil {
+		if err := x.copyPart(ctx, part, pending); err != nil {
 			return err
 		}
-	}
-	if got := hex.EncodeToString(hash.Sum(nil)); got != file.Digest {
-		return fmt.Errorf("its parts have the digest %s, and not %s", got, file.Digest)
 	}
 	return pending.CloseAtomicallyReplace()
 }
@@ -211,7 +206,7 @@ func (x *Exchange) copyPart(ctx context.Context, part wire.Object, w io.Writer) 
 		return err
 	}
 	defer func() { _ = from.Close() }() // only read from
-	_, err = io.Copy(w, from)
+	_, err = io.Copy(w, object.Checked(part.Digest, from))
 	return err
 }
 

@@ -11,9 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
-	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
 // postChunk takes the next piece of a stream. The request names where it begins and where the piece before it began, so that
@@ -178,41 +176,4 @@ func (x *Exchange) postEnd(r request) (any, error) {
 	}
 	x.tell(r.id)
 	return nil, err
-}
-
-// complete refuses an end that names what has not arrived.
-func (x *Exchange) complete(ctx context.Context, r request, end wire.End) error {
-	var exit shim.Exit
-	if err := strictjson.Unmarshal(end.Exit, &exit); err != nil || exit.Attempt != "" && exit.Attempt != r.id.Attempt {
-		return refuse(http.StatusBadRequest, "the end is not that of this attempt: %v", err)
-	}
-	known, _, err := x.parts(ctx, r)
-	if err != nil {
-		return err
-	}
-	for _, file := range end.Files {
-		if !wire.HandedIn(file.Name) {
-			return refuse(http.StatusBadRequest, "%.80q is no file that is handed in", file.Name)
-		}
-		var size int64
-		for _, part := range file.Parts {
-			if known[part.Digest] != part.Size {
-				return refuse(http.StatusConflict, "a part of %s has not arrived", file.Name)
-			}
-			size += part.Size
-		}
-		if size != file.Size {
-			return refuse(http.StatusBadRequest, "the parts of %s have %d bytes, and not %d", file.Name, size, file.Size)
-		}
-	}
-	for name, extent := range end.Streams {
-		last, err := x.Store.Document(ctx, kindStream, chunkKey(r.id, name, extent.Last))
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-		if err != nil || extent.Last+int64(len(last.Data)) != extent.Length { // what is before it came before it
-			return refuse(http.StatusConflict, "%s has not arrived up to byte %d", name, extent.Length)
-		}
-	}
-	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
 // Proto is the protocol that this program speaks. An engine also speaks the two before it, because workers outlive
@@ -122,8 +124,8 @@ type Word struct {
 
 // File is a file of the attempt's folder that was handed in, in parts.
 type File struct {
-	Name string `json:"name"` // below the attempt's folder, with slashes
-	Object
+	Name  string   `json:"name"` // below the attempt's folder, with slashes
+	Size  int64    `json:"size"`
 	Parts []Object `json:"parts"`
 }
 
@@ -151,8 +153,11 @@ const (
 
 // HandedIn reports a file that a worker may hand in.
 func HandedIn(name string) bool {
-	return name == FileBundle || name == FileOrigin || name == FileWorkspace ||
-		strings.HasPrefix(name, FolderOut) && path.Clean(name) == name && name != FolderOut
+	if name == FileBundle || name == FileOrigin || name == FileWorkspace {
+		return true
+	}
+	document, below := strings.CutPrefix(name, FolderOut)
+	return below && document != "" && path.Clean(name) == name && shim.OutputName(document)
 }
 
 // CheckProto reads which protocol a request speaks, and refuses one that its engine does not.

@@ -44,14 +44,30 @@ func (r *report) read(line []byte) {
 	case "build-output":
 		fmt.Fprint(r.out, e.Output)
 	case "output":
-		if e.Test == "" {
-			r.packageLine(n, e.Output)
-		} else {
-			r.said[n] = append(r.said[n], e.Output)
-		}
+		r.output(n, e.Output)
 	case "pass", "fail", "skip":
 		r.end(n, e.Action)
 	}
+}
+
+// output keeps a line of a test or of its package. What follows a test's last line is the package's: `go test` says that
+// the test whose line came last has said the stacks of a program that ends by a signal or by its time-out.
+func (r *report) output(n name, line string) {
+	said := r.said[n]
+	switch {
+	case n.test == "":
+		r.packageLine(n, line)
+	case len(said) > 0 && isVerdict(said[len(said)-1], n.test):
+		r.packageLine(name{pkg: n.pkg}, line)
+	default:
+		r.said[n] = append(said, line)
+	}
+}
+
+// isVerdict reports the line with which a test ends: "    --- PASS: TestX/y (0.01s)".
+func isVerdict(line, test string) bool {
+	verdict, rest, _ := strings.Cut(strings.TrimSpace(line), ": ")
+	return (verdict == "--- PASS" || verdict == "--- SKIP" || verdict == "--- FAIL") && strings.HasPrefix(rest, test+" (")
 }
 
 // packageLine prints a package's closing line. Before it, only one that fails has
@@ -93,11 +109,12 @@ func (r *report) end(n name, action string) {
 // stopped prints what a package that failed says besides its tests, and the words
 // of tests that never came to their end: those it was stopped in.
 func (r *report) stopped(pkg string, said []string) {
+	said = bounded(said)
 	for n, words := range r.said {
 		if n.pkg == pkg {
 			r.failed++
 			r.lost = append(r.lost, pkg+" "+n.test+" (not ended)")
-			said = append(said, words...)
+			said = append(said, bounded(words)...)
 			delete(r.said, n)
 		}
 	}
@@ -106,6 +123,21 @@ func (r *report) stopped(pkg string, said []string) {
 		r.failed++
 		r.lost = append(r.lost, pkg+" (no test of it)")
 	}
+}
+
+// mostStacks is how many lines of stacks are shown: those of a hundred goroutines, beginning with the one that ended the program.
+const mostStacks = 1500
+
+// bounded shortens the stacks at the end of what was said.
+func bounded(said []string) []string {
+	begin := slices.IndexFunc(said, func(line string) bool {
+		return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "SIGQUIT: ")
+	})
+	if begin < 0 || len(said)-begin <= mostStacks {
+		return said
+	}
+	left := len(said) - begin - mostStacks
+	return append(slices.Clone(said[:begin+mostStacks]), fmt.Sprintf("… and %d more lines\n", left))
 }
 
 // reason is the last thing a skipped test said before its closing line, without

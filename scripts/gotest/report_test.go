@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,34 @@ func TestAPackageThatIsStopped(t *testing.T) {
 		r, got := played(t, events...)
 		if r.failed != 1 || !strings.Contains(got, "panic") || !strings.Contains(got, "failed: a ") || !strings.HasSuffix(got, "\n0 passed, 1 failed, 0 skipped\n") {
 			t.Errorf("%s: %s", what, got)
+		}
+	}
+}
+
+// The stacks of a program that is ended come as words of the test whose line was the last, although that has passed.
+func TestStacksAfterATestThatPassed(t *testing.T) {
+	for _, verdict := range []string{"--- PASS: TestY (0.01s)\n", "    --- SKIP: TestY (0.01s)\n"} {
+		r, got := played(t,
+			event{"output", "a", "TestX", "said before\n"}, event{"output", "a", "TestY", "    y_test.go:3: hidden\n"}, event{"output", "a", "TestY", verdict},
+			event{"output", "a", "TestY", "panic: test timed out after 1s\n"}, event{"output", "a", "TestY", "goroutine 5 [running]:\n"}, event{"pass", "a", "TestY", ""},
+			event{"output", "a", "", "FAIL\ta\t9s\n"}, event{"fail", "a", "", ""},
+		)
+		want := "FAIL\ta\t9s\npanic: test timed out after 1s\ngoroutine 5 [running]:\nsaid before\n\nfailed: a TestX (not ended)\n1 passed, 1 failed, 0 skipped\n"
+		if diff := cmp.Diff(want, got); diff != "" || r.failed != 1 {
+			t.Error(diff)
+		}
+	}
+}
+
+// Stacks are cut off after a while; what was said before them never is.
+func TestStacksAreBounded(t *testing.T) {
+	for _, first := range []string{"SIGQUIT: quit\n", "panic: test timed out\n", "fatal error: all goroutines are asleep\n"} {
+		events := slices.Repeat([]event{{"output", "a", "TestX", "said\n"}}, 2*mostStacks)
+		events = append(events, event{"output", "a", "TestX", first})
+		events = append(events, slices.Repeat([]event{{"output", "a", "TestX", "stack\n"}}, mostStacks+6)...)
+		_, got := played(t, append(events, event{"fail", "a", "", ""})...)
+		if said, stack := strings.Count(got, "said\n"), strings.Count(got, "stack\n"); said != 2*mostStacks || stack != mostStacks-1 || !strings.Contains(got, "… and 7 more lines\n") {
+			t.Errorf("%d lines of it and %d of its stacks", said, stack)
 		}
 	}
 }

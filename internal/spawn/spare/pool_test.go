@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -59,27 +60,38 @@ func TestGive(t *testing.T) {
 	}
 }
 
-// TestTheWordOfASpareHasTime: what it says of its attempt may come long after the time that it had for its answer.
+// timed notes which time the reads of a pipe got.
+type timed struct {
+	*os.File
+	deadlines []time.Time
+}
+
+func (p *timed) SetReadDeadline(at time.Time) error {
+	p.deadlines = append(p.deadlines, at)
+	return p.File.SetReadDeadline(at)
+}
+
+// TestTheWordOfASpareHasTime: its answer must come in time; what it says of its attempt may come long after that.
 func TestTheWordOfASpareHasTime(t *testing.T) {
-	word, giver, err := os.Pipe()
+	read, giver, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	word := &timed{File: read}
 	defer func() { _ = errors.Join(word.Close(), giver.Close()) }()
-	if _, err := giver.WriteString("x"); err != nil { // the answer
+	if _, err := giver.WriteString("xy"); err != nil { // the answer, and the word
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(time.Second)
-	if err := (&Process{Word: word}).awaitAnswer(deadline); err != nil {
+	deadline := waittest.Deadline()
+	if err := awaitAnswer(word, deadline); err != nil {
 		t.Fatal(err)
 	}
-	<-time.After(time.Until(deadline)) // what is tested is that nothing happens then
-	if _, err := giver.WriteString("y"); err != nil {
-		t.Fatal(err)
+	if !slices.Equal(word.deadlines, []time.Time{deadline, {}}) {
+		t.Errorf("its reads end at %v", word.deadlines)
 	}
-	said := make([]byte, 1)
-	if _, err := word.Read(said); err != nil || string(said) != "y" {
-		t.Errorf("it said %q, %v", said, err)
+	said := make([]byte, 2)
+	if n, err := word.Read(said); err != nil || string(said[:n]) != "y" {
+		t.Errorf("it said %q, %v", said[:n], err)
 	}
 }
 

@@ -3,6 +3,7 @@ package spare
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -72,7 +73,7 @@ func (p *Process) order(order shim.Order, within time.Duration) error {
 		err = order.Give(p.orders)
 	}
 	if err == nil && order.Answer {
-		err = p.awaitAnswer(deadline)
+		err = awaitAnswer(p.Word, deadline)
 	}
 	if err != nil {
 		p.kill()
@@ -83,16 +84,22 @@ func (p *Process) order(order shim.Order, within time.Duration) error {
 	return nil
 }
 
-// awaitAnswer reads the one byte of an answer.
-func (p *Process) awaitAnswer(deadline time.Time) error {
-	err := p.Word.SetReadDeadline(deadline)
+// pipe is the end of a pipe that is read, of which a read can have its time.
+type pipe interface {
+	io.Reader
+	SetReadDeadline(at time.Time) error
+}
+
+// awaitAnswer reads the one byte of an answer. What is read after it may take any time.
+func awaitAnswer(word pipe, deadline time.Time) error {
+	err := word.SetReadDeadline(deadline)
 	if err == nil {
-		_, err = p.Word.Read(make([]byte, 1))
+		_, err = word.Read(make([]byte, 1))
 	}
 	if err != nil {
 		return fmt.Errorf("wait until the worker has its order: %w", err)
 	}
-	return p.Word.SetReadDeadline(time.Time{})
+	return word.SetReadDeadline(time.Time{})
 }
 
 // dismiss ends a spare that has no attempt, by force if it does not end within the time.

@@ -241,7 +241,7 @@ func TestARunOverHTTP(t *testing.T) {
 // TestAWorkerThatIsKilled is lost, which does not count: another attempt completes the work.
 func TestAWorkerThatIsKilled(t *testing.T) {
 	t.Parallel()
-	a := newAnnex(t, `echo half; if [ ! -e $shared/ready ]; then touch $shared/ready; sleep 1000; fi; `+annexWork)
+	a := newAnnex(t, `echo half; if [ ! -e $shared/ready ]; then touch $shared/ready; exec sleep 1000; fi; `+annexWork)
 	run := a.start()
 	a.await("ready")
 	if !waittest.Until(func() bool { return a.said(run.ID, "build.r1.a1") == "half" }) {

@@ -30,7 +30,7 @@ func (a *App) serveAPI(ctx context.Context) (wait func() error, err error) {
 		return nil, err
 	}
 	handler := http.NewServeMux()
-	handler.Handle("/", api.Handler(a.Service, api.NewPersonAuthenticator(token, Person()), a.opts.Version))
+	handler.Handle("/", api.Noticing(a.Service.Notice, api.Handler(a.Service, api.NewPersonAuthenticator(token, Person()), a.opts.Version)))
 	handler.Handle(wire.Prefix, a.exchangeHandler())
 	return background(func() error { return api.Serve(ctx, listener, handler) }), nil
 }

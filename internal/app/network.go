@@ -92,12 +92,12 @@ func (a *App) site() (network.Site, error) {
 	if err != nil {
 		home = "" // paths are shown whole
 	}
-	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log, Home: home, Documents: a.store})
+	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log, Home: home, Documents: a.store, Notice: a.Service.Notice})
 	if err != nil {
 		return network.Site{}, fmt.Errorf("make the cockpit: %w", err)
 	}
 	return network.Site{
-		Access: a.access, Engine: a.id, API: api.AdmittedHandler(guarded, a.opts.Version), Cockpit: pages,
+		Access: a.access, Engine: a.id, API: api.Noticing(a.Service.Notice, api.AdmittedHandler(guarded, a.opts.Version)), Cockpit: pages,
 		Exchange: a.exchangeHandler(),
 		Document: func() *huma.OpenAPI { return api.Describe(a.opts.Version) },
 		Metrics:  a.telemetry.Handler(), Ready: a.ready, SignedIn: a.signedIn, Log: a.log, Now: time.Now,
@@ -118,6 +118,9 @@ const readyTime = 3 * time.Second
 
 // ready says why the engine cannot work.
 func (a *App) ready(ctx context.Context) error {
+	if notice := a.Service.Notice(); notice != "" {
+		return errors.New(notice)
+	}
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
 	_, err := a.store.Claims(ctx)

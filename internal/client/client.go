@@ -42,6 +42,7 @@ type Client struct {
 	remote bool        // on another machine
 	hosted bool        // by this process
 	ending atomic.Bool // as it said
+	notice atomic.Pointer[string]
 }
 
 // New talks to the engine at a unix socket in the name of who holds token. It
@@ -70,6 +71,14 @@ func (c *Client) Hosted() *Client {
 // Ends reports an engine that ends with this process, or that was ending when it
 // answered last: it will not drive a run on.
 func (c *Client) Ends() bool { return c.hosted || c.ending.Load() }
+
+// Notice is what the engine said when it answered last that everybody must know who uses it; "" if there is nothing.
+func (c *Client) Notice() string {
+	if n := c.notice.Load(); n != nil {
+		return *n
+	}
+	return ""
+}
 
 // do calls a route and reads what comes back: a stream, a document or an answer.
 func (c *Client) do(ctx context.Context, r api.Route, in, out any) error {
@@ -137,6 +146,8 @@ func (c *Client) open(ctx context.Context, r api.Route, in any, last string) (*h
 	if err != nil {
 		return nil, c.unreachable(ctx, err)
 	}
+	notice := resp.Header.Get(api.NoticeHeader)
+	c.notice.Store(&notice)
 	if resp.StatusCode == http.StatusOK {
 		c.ending.Store(resp.Close) // a server that shuts down keeps no connection
 		return resp, nil

@@ -82,6 +82,9 @@ func (c *cockpit) serve(w http.ResponseWriter, r *http.Request, make pageFunc) {
 func (c *cockpit) show(w http.ResponseWriter, r *http.Request, p page) {
 	p.Version, p.Caller = c.opts.Version, api.CallerFrom(r.Context())
 	p.Waiting = c.inbox.waiting(r.Context(), c.svc, p.At)
+	if c.opts.Notice != nil {
+		p.Notice = c.opts.Notice()
+	}
 	name := "frame"
 	switch part := r.Header.Get(partHeader); {
 	case part == "main":

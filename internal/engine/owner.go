@@ -235,6 +235,9 @@ func (e *Engine) retire(why error) {
 	}
 }
 
+// Retired reports that this engine has let go of everything for good: another one works under its identity.
+func (e *Engine) Retired() bool { return e.owned.isRetired() }
+
 // fenced lets go of a project, because a step for it was refused under its fence, and puts the
 // refusal on record. The step's own context may have ended with the project.
 func (e *Engine) fenced(ctx context.Context, s *stream, in input, why error) {

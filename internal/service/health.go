@@ -17,16 +17,20 @@ import (
 
 // Examine implements api.Service.
 func (a *Service) Examine(ctx context.Context) ([]api.Examined, error) {
-	found := []api.Examined{
-		{What: "Engine", Grade: api.GradeOK, Found: "version " + a.version},
-		a.examineNetwork(), a.examineIsolation(),
-	}
+	found := []api.Examined{a.examineEngine(), a.examineNetwork(), a.examineIsolation()}
 	found = append(found, a.examineWalls(ctx)...)
 	found = append(found, a.examineResources(), a.examineDatabase(ctx), doctor.Space(a.state.Dir), doctor.Git(ctx), a.examineAgent())
 	for i, f := range found {
 		found[i].What = strings.ToUpper(f.What[:1]) + f.What[1:] // headings of a page
 	}
 	return found, nil
+}
+
+func (a *Service) examineEngine() api.Examined {
+	if a.engine.Retired() {
+		return doctor.Fail("engine", retiredFound, retiredNext)
+	}
+	return doctor.OK("engine", "version "+a.version)
 }
 
 func (a *Service) examineNetwork() api.Examined {

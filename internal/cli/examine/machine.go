@@ -154,6 +154,9 @@ func examineEngine(ctx context.Context, sh *shell.Shell) api.Examined {
 		if err == nil && info.Version != sh.Build.Version {
 			f.Grade, f.Advice = api.GradeWarn, "this program is version "+sh.Build.Version+"; restart the engine when convenient: stellwerk stop, then start it as before"
 		}
+		if notice := shell.Notice(svc); notice != "" {
+			f.Grade, f.Advice = api.GradeFail, terminal.Line(notice)
+		}
 		return err
 	}, shell.Existing)
 	switch {

@@ -113,7 +113,19 @@ func (sh *Shell) Connect(ctx context.Context, fn func(api.Service) error, change
 		}
 		return err
 	}
-	return errors.Join(fn(svc), closeEngine())
+	err = fn(svc)
+	if notice := Notice(svc); notice != "" {
+		sh.Warn([]string{notice})
+	}
+	return errors.Join(err, closeEngine())
+}
+
+// Notice is what the engine said that everybody must know who uses it; "" if there is nothing.
+func Notice(svc api.Service) string {
+	if engine, ok := svc.(interface{ Notice() string }); ok {
+		return engine.Notice()
+	}
+	return ""
 }
 
 // EnsureEngine makes sure that an engine runs in the background, as one elsewhere

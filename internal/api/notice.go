@@ -1,0 +1,16 @@
+package api
+
+import "net/http"
+
+// NoticeHeader has what everybody must know who uses the engine, whatever they ask it.
+const NoticeHeader = "Stellwerk-Notice"
+
+// Noticing adds to each answer what notice says; nothing if that is empty. It is one line of ASCII.
+func Noticing(notice func() string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text := notice(); text != "" {
+			w.Header().Set(NoticeHeader, text)
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -61,7 +61,7 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, whether g
 	bash scripts/prose.sh
 
 # Those that mostly wait for processes: the race detector would double their time. `make race` has it for them, too.
-SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/fleet ./internal/yard
+SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard ./internal/fleet
 # Pure code, and packages whose tests wait for one process at a time; `make race` has them, too. A new package is watched.
 CALM := ./deploy ./deploy/manual ./deploy/sbom ./internal/agent ./internal/agent/claude ./internal/agent/command ./internal/agent/scenario ./internal/agent/scripted \
 	./internal/admission ./internal/plain ./internal/cli/terminal ./internal/cli/view ./internal/cockpit/graph ./internal/cockpit/patch ./internal/cockpit/plot \
@@ -81,12 +81,15 @@ LONG := ./internal/app ./internal/shim ./internal/dispatch ./internal/exchange/r
 QUICK := -vet=off -ldflags='-s -w'
 
 # SQLite is C in Go's clothes: watching each of its loads and stores finds nothing and costs fifteen times its work.
-RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.org/libc=-race=false'
+UNWATCHED := modernc.org/sqlite/lib modernc.org/libc modernc.org/memory
+RACE := -race $(foreach p,$(UNWATCHED),-gcflags='$p=-race=false')
 
+# The scenarios take longest: they have a run of their own, and a larger share of the processors, so that they do not end last.
 unit: ## all tests, with the race detector where something can race; ends with what was skipped and why
 	GO=$(GO) GOGC=400 STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
 		$(RACE) $(QUICK) -p 4 -parallel 4 -timeout 60m $(LONG) $(filter-out $(LONG),$(RACING)) -- \
-		$(QUICK) -p 3 -parallel 4 -timeout 60m $(SLOW) $(filter-out $(SLOW) $(RACING),$(PACKAGES))
+		$(QUICK) -p 3 -parallel 4 -timeout 60m $(filter-out ./e2e,$(SLOW)) $(filter-out $(SLOW) $(RACING),$(PACKAGES)) -- \
+		$(QUICK) -parallel 6 -timeout 60m ./e2e
 
 race: ## all tests but the browser's with the race detector, in every process of theirs: twice as long
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest $(RACE) -timeout 90m $(filter-out ./e2e/browser,$(SLOW) $(PACKAGES))

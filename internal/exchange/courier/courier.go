@@ -59,6 +59,8 @@ type attempt struct {
 	client *client
 	root   string
 	tools  string // where the attempt's tools are, and their socket
+	most   int64  // bytes of a bundle or workspace that is sent
+	stays  bool   // there is work in the folder that was not sent
 }
 
 // Run carries out the attempt that the token stands for. It returns nil when the engines have everything, and ErrGivenUp if
@@ -68,7 +70,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if _, err := rand.Read(name); err != nil {
 		return fmt.Errorf("name this worker: %w", err)
 	}
-	a := &attempt{Options: o, client: newClient(o.URL, o.Token, hex.EncodeToString(name))}
+	a := &attempt{Options: o, most: maxSent, client: newClient(o.URL, o.Token, hex.EncodeToString(name))}
 	defer a.client.http.CloseIdleConnections()
 	begin, stop := context.WithTimeout(ctx, patience)
 	defer stop()
@@ -88,7 +90,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	err = a.carryOut(ctx, given)
-	if err == nil || errors.Is(err, ErrGivenUp) { // otherwise the work may be nowhere else
+	if err == nil && !a.stays || errors.Is(err, ErrGivenUp) { // otherwise the work may be nowhere else
 		err = errors.Join(err, removeRoot(a.root))
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,17 +25,16 @@ func (a *attempt) handIn(ctx context.Context, p *pump) error {
 	if err != nil {
 		return err
 	}
-	raw, err := os.ReadFile(filepath.Join(a.root, exitFile))
-	if err != nil {
-		return fmt.Errorf("read how the attempt ended: %w", err)
-	}
 	if err := p.all(ctx, true); err != nil {
 		return err
 	}
-	end := wire.End{Exit: raw, Streams: p.at}
-	names, err := a.files(exit)
+	end := wire.End{Streams: p.at}
+	names, err := a.files(&exit)
 	if err != nil {
 		return err
+	}
+	if end.Exit, err = json.Marshal(exit); err != nil {
+		return fmt.Errorf("say how the attempt ended: %w", err)
 	}
 	for round := 1; ; round++ {
 		if end.Files, err = a.uploadAll(ctx, a.root, names); err != nil {
@@ -78,18 +78,18 @@ func named(exit shim.Exit) (names []string) {
 	return names
 }
 
-// files are those that an exit names, and those that go with them.
-func (a *attempt) files(exit shim.Exit) ([]string, error) {
-	names := named(exit)
+// files are those that an exit names, and those that go with them. The exit says of what is too large that it stays here.
+func (a *attempt) files(exit *shim.Exit) ([]string, error) {
+	if err := a.leaveBundle(exit.HandIn); err != nil {
+		return nil, err
+	}
+	names := named(*exit)
 	if exit.HandIn != nil && exit.HandIn.Error != "" && hasWorkspace(a.root) { // the work is nowhere else
-		left, err := packWorkspace(a.root)
+		sent, err := a.workspace(exit.HandIn)
 		if err != nil {
 			return nil, fmt.Errorf("pack the workspace: %w", err)
 		}
-		if len(left) > 0 {
-			a.Log.Warn("files of the workspace cannot be read and are not handed in", "files", left)
-		}
-		names = append(names, wire.FileWorkspace)
+		names = append(names, sent...)
 	}
 	info, err := os.Lstat(filepath.Join(a.root, filepath.FromSlash(wire.FileOrigin)))
 	if err == nil && info.Mode().IsRegular() {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/exchangetest"
@@ -84,6 +85,21 @@ func TestAWorkspaceThatCannotBeHandedIn(t *testing.T) {
 			t.Errorf("it has %q, %v", data, err)
 		}
 		return
+	}
+}
+
+// TestAWorkspaceThatIsTooLarge to be sent stays where it is. The attempt ends all the same, and says so.
+func TestAWorkspaceThatIsTooLarge(t *testing.T) {
+	station := exchangetest.NewStation(t)
+	exit, folder := carriedOut(t, station, `echo work > work.txt; truncate -s 3G work.bin; mkdir -p "$STELLWERK_OUT/../out.bundle/in-its-way"`)
+	if exit.Reason != shim.ReasonExited || exit.HandIn == nil || !strings.Contains(exit.HandIn.Error, "stays in "+station.Workers()) {
+		t.Errorf("it ended by %s, handed in is %+v", exit.Reason, exit.HandIn)
+	}
+	if _, err := os.Lstat(filepath.Join(folder, wire.FileWorkspace)); err == nil {
+		t.Error("it was sent")
+	}
+	if left, err := filepath.Glob(filepath.Join(station.Workers(), "attempt-*", wire.WorkName, "work.bin")); err != nil || len(left) != 1 {
+		t.Errorf("left are %q, %v", left, err)
 	}
 }
 

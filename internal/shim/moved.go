@@ -2,7 +2,10 @@ package shim
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Moved is the spec for a machine on which everything lies elsewhere: move maps each path that the spec names, and leaves
@@ -36,4 +39,32 @@ func (s Spec) Moved(move func(path string) string) Spec {
 		s.Model = &model
 	}
 	return s
+}
+
+// found is the spec as it holds in the folder that it was found in. If that is a copy of the folder that the spec was written for, or
+// was moved, paths lead to what was copied or moved along: the original may be at work, and its files and processes are not the
+// copy's. One folder that has two names, through a link, is no copy.
+func (s Spec) found(folder string) Spec {
+	from, to := filepath.Dir(s.Job.Out), filepath.Clean(folder)
+	if from == to || filepath.Base(from) != filepath.Base(to) || sameFolder(from, to) {
+		return s
+	}
+	for filepath.Base(from) == filepath.Base(to) {
+		from, to = filepath.Dir(from), filepath.Dir(to)
+	}
+	return s.Moved(func(path string) string {
+		if rest, below := strings.CutPrefix(path, from); below && (rest == "" || rest[0] == filepath.Separator) {
+			return to + rest
+		}
+		return path
+	})
+}
+
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
 }

@@ -144,13 +144,14 @@ func FinishSpec(folder string) error {
 	return nil
 }
 
-// ReadSpec reads and checks the spec of folder and fills in what it leaves to defaults.
+// ReadSpec reads and checks the spec of folder and fills in what it leaves to defaults. In a copy of the folder it names the copy.
 func ReadSpec(folder string) (Spec, error) {
 	var spec Spec
 	if err := readJSON(filepath.Join(folder, specFile), "the attempt's spec", &spec); err != nil {
 		return spec, err
 	}
 	spec.fill(folder)
+	spec = spec.found(folder)
 	return spec, spec.check()
 }
 

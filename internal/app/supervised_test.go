@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -14,6 +15,7 @@ import (
 func stateFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
+	sqlitetest.Plant(t, filepath.Join(dir, "stellwerk.db"))
 	t.Cleanup(func() {
 		if !waittest.Until(func() bool { return !supervised(t, dir) }) {
 			t.Error("an agent's supervisor does not end")

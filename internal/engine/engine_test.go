@@ -20,6 +20,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -231,6 +232,7 @@ func (b *bench) open() {
 // rest opens the database with an engine that looks at nothing by itself.
 func (b *bench) rest() {
 	var err error
+	sqlitetest.Plant(b.t, b.path)
 	if b.store, err = sqlite.Open(b.t.Context(), b.path, sqlite.Options{Clock: b.clock.Now}); err != nil {
 		b.t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/seedtest"
 	"github.com/stellwerk-dev/stellwerk/internal/store/storetest"
 )
 
@@ -28,20 +29,17 @@ const expansion = `CREATE TABLE extra (x TEXT); ALTER TABLE runs ADD COLUMN mood
 // migrated makes a database as the next release would.
 func migrated(t *testing.T, path, sql string) {
 	t.Helper()
-	s, err := open(t.Context(), path, Options{}, nextVersion(t, sql))
-	must(t, err)
-	must(t, s.Close())
+	must(t, empty(t.Context(), path, nextVersion(t, sql)))
 }
 
 // TestADatabaseThatWasOnlyExpandedCanBeUsed: while a team upgrades, engines of this
 // release work on a schema that the next one has added to.
 func TestADatabaseThatWasOnlyExpandedCanBeUsed(t *testing.T) {
-	folder := t.TempDir()
+	folder, schema := t.TempDir(), nextVersion(t, expansion+allow(newest))
+	seed := seedtest.Seed{Make: func(path string) error { return empty(t.Context(), path, schema) }}
 	storetest.Run(t, func(t *testing.T) store.Store {
-		path := filepath.Join(folder, strings.NewReplacer("/", "_", "#", "_").Replace(t.Name())+".db")
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			migrated(t, path, expansion+allow(newest))
-		}
+		path := databaseOf(t, folder)
+		seed.Plant(t, path)
 		must(t, Examine(t.Context(), path))
 		return openAt(t, path, Options{})
 	})

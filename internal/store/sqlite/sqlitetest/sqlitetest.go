@@ -3,11 +3,27 @@
 package sqlitetest
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/seedtest"
 )
+
+var seed = seedtest.Seed{Make: func(path string) error {
+	db, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}}
+
+// Plant puts an empty database at path, unless there is a file already.
+func Plant(t testing.TB, path string) {
+	t.Helper()
+	seed.Plant(t, path)
+}
 
 // New is an empty database, closed when t ends.
 func New(t testing.TB) *sqlite.Store {
@@ -18,6 +34,7 @@ func New(t testing.TB) *sqlite.Store {
 // Open is the database at path, as another engine sees it; closed when t ends.
 func Open(t testing.TB, path string) *sqlite.Store {
 	t.Helper()
+	Plant(t, path)
 	db, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)

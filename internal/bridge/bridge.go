@@ -94,8 +94,8 @@ func (t task) run(carryOut func(ctx context.Context, argv []string) error) int {
 	}
 	go serve(listener, t.Socket)
 	// Whoever asks an agent to end signals each process. The bridge stays until its command has ended, and the kernel
-	// drops what is not caught.
-	signal.Notify(make(chan os.Signal, 1))
+	// drops what is not caught. It takes Go two milliseconds to catch every signal there is.
+	signal.Notify(make(chan os.Signal, 1), fatal()...)
 	if err := bound(t.Largest); err != nil {
 		return fail(notExecutable, err)
 	}

@@ -3,9 +3,18 @@ package bridge
 import (
 	"fmt"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
+
+// fatal are the signals that end or stop a Go program unless it catches them.
+func fatal() []os.Signal {
+	return []os.Signal{
+		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE,
+		syscall.SIGSEGV, syscall.SIGTERM, syscall.SIGSTKFLT, syscall.SIGSYS, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU,
+	}
+}
 
 // hide names the process and makes it undumpable: no process inside may trace it or read its memory.
 func hide() error {

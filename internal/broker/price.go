@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
@@ -56,10 +57,14 @@ type Prices struct {
 	search float64
 }
 
+// Published is the list that this program brings along. It is read once: a worker does so before its attempt comes.
+var Published = sync.OnceValues(func() (Prices, error) { return parsePrices("prices.yaml", published) })
+
 // ReadPrices is the published list with the person's file laid over it; no path, or no file there, leaves the list as
 // it is. The error has every mistake of the file with its line.
 func ReadPrices(path string) (Prices, error) {
-	list, err := parsePrices("prices.yaml", published)
+	list, err := Published()
+	list.models = maps.Clone(list.models)
 	if err != nil || path == "" {
 		return list, err
 	}

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
+	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/courier"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
@@ -102,6 +103,7 @@ func Run(ctx context.Context, folder string) error {
 func AwaitOrder(ctx context.Context, owner string) error {
 	with := newPrepared(shim.Reserve(owner, "ahead"))
 	defer with.close()
+	_, _ = broker.Published() // an attempt with a model says what is wrong with it
 	order, err := shim.Await(os.Stdin)
 	if errors.Is(err, shim.ErrNoOrder) {
 		return nil

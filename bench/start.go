@@ -65,7 +65,7 @@ func start(ctx context.Context, shop *workshop) (o outcome, err error) {
 		if err != nil {
 			return o, err
 		}
-		space, err := s.repo.timedWorkspace(ctx, filepath.Join(shop.dir, fmt.Sprintf("beside-%d", seq)))
+		space, err := s.repo.timedWorkspace(ctx, filepath.Join(filepath.Dir(s.state), fmt.Sprintf("beside-%d", seq)))
 		if err != nil {
 			return o, err
 		}

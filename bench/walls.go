@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -78,5 +77,5 @@ func startBehind(shop *workshop, spares *spare.Pool, w walls) (took time.Duratio
 	if err := <-over; err != nil {
 		return 0, err
 	}
-	return took, errors.Join(err, runs.Close(), os.RemoveAll(filepath.Dir(folder)))
+	return took, errors.Join(err, runs.Close())
 }

@@ -42,7 +42,7 @@ func openWorkshop(quick bool, before string) (*workshop, error) {
 		return nil, err
 	}
 	log, err := os.Create(filepath.Join(dir, "engine.log"))
-	if err != nil {
+	if err = errors.Join(err, spread(dir)); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return &workshop{dir: dir, quick: quick, before: before, log: log}, nil

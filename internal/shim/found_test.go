@@ -16,7 +16,7 @@ func TestASpecNamesTheFolderThatItIsFoundIn(t *testing.T) {
 	dir := t.TempDir()
 	original, copied, moved, link := filepath.Join(dir, "state"), filepath.Join(dir, "state/copy"), filepath.Join(dir, "moved"), filepath.Join(dir, "link")
 	written := func(root string) Spec {
-		spec := Spec{Proto: Proto, Run: "r", Task: "t", Attempt: "a1", Agent: "command", Isolation: "none", Timeout: Duration(time.Minute), Workspace: filepath.Join(root, "work/r/a1")}
+		spec := Spec{Proto: Proto, Run: "r", Task: "t", Attempt: "a1", Agent: "command", Isolation: "none", Writes: "artifacts", Timeout: Duration(time.Minute), Workspace: filepath.Join(root, "work/r/a1")}
 		spec.Job.Dir, spec.Job.Out, spec.Job.Home = spec.Workspace, filepath.Join(at(root), "out"), filepath.Join(at(root), "home")
 		spec.Masked = []string{root, dir + "/state-of-others"}
 		return spec

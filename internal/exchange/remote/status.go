@@ -42,27 +42,33 @@ func (x *Exchange) Status(ctx context.Context, id spawn.ID) (spawn.Status, error
 	}
 	// The two clocks are compared each with itself: the store's for the silence, this process's for how long it could have
 	// heard anything.
-	if could := x.answered(); now.Sub(heard.At) <= x.Silence || could <= x.Silence {
+	if could := x.answered(now); now.Sub(heard.At) <= x.Silence || could <= x.Silence {
 		return spawn.Running, nil
 	}
 	return spawn.Lost, nil
 }
 
 // contact is since when the store has answered this engine without a break. While it does not, no worker can be heard.
-type contact struct{ since, last time.Time }
+type contact struct {
+	since, last time.Time
+	clock       time.Time // the store's, at last
+}
 
-func newContact() contact { now := time.Now(); return contact{now, now} }
+func newContact() contact { now := time.Now(); return contact{since: now, last: now} }
 
-// answered notes that the store answers, and returns for how long it has without a break. Not having asked is a break, too.
-func (x *Exchange) answered() time.Duration {
+// answered notes that the store answers, and what its clock says, and returns for how long it has without a break. Not having
+// asked is a break, too, and so is a clock that jumped: workers were heard by the time before.
+func (x *Exchange) answered(clock time.Time) time.Duration {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	const share = 2 // of the silence: workers speak several times in the rest of it
-	now := time.Now()
-	if now.Sub(x.heard.last) > max(x.Silence/share, share*look) {
+	now, last := time.Now(), x.heard
+	longest := max(x.Silence/share, share*look)
+	jumped := !last.clock.IsZero() && clock.Sub(last.clock)-now.Sub(last.last) > longest
+	if now.Sub(last.last) > longest || jumped {
 		x.heard.since = now
 	}
-	x.heard.last = now
+	x.heard.last, x.heard.clock = now, clock.Round(0) // as others read it
 	return now.Sub(x.heard.since)
 }
 

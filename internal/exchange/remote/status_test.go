@@ -16,8 +16,9 @@ import (
 // outage is a store with one attempt, which was claimed, and of which nothing is heard while the store is away.
 type outage struct {
 	remote.Store
-	heard time.Time
-	away  bool
+	heard  time.Time
+	away   bool
+	jumped time.Duration // by which its clock is ahead
 }
 
 var errAway = errors.New("the store is away")
@@ -32,7 +33,7 @@ func (o *outage) Document(_ context.Context, kind, _ string) (store.Document, er
 	return store.Document{}, store.ErrNotFound
 }
 
-func (o *outage) Now(context.Context) (time.Time, error) { return time.Now(), nil }
+func (o *outage) Now(context.Context) (time.Time, error) { return time.Now().Add(o.jumped), nil }
 
 // TestAnOutageOfTheStore is no worker's silence, whether engines ask in vain meanwhile or not at all.
 func TestAnOutageOfTheStore(t *testing.T) {
@@ -65,4 +66,34 @@ func TestAnOutageOfTheStore(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAClockThatJumps, because the store's was set, or this machine slept, is no worker's silence: it has as long as ever to be
+// heard by the new time.
+func TestAClockThatJumps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const silence = time.Minute
+		db := &outage{heard: time.Now()}
+		x := remote.New(remote.Options{Store: db, Silence: silence})
+		look := func(long time.Duration, want spawn.Status) {
+			t.Helper()
+			for range long / time.Second {
+				time.Sleep(time.Second)
+				if got, err := x.Status(t.Context(), exchangetest.First); got != want || err != nil {
+					t.Fatalf("%s after the start it is %q, %v, want %q", time.Since(db.heard), got, err, want)
+				}
+			}
+		}
+		look(silence, spawn.Running)
+		db.heard = time.Now()
+		look(silence/4, spawn.Running)
+		db.jumped = time.Hour
+		look(silence, spawn.Running)
+		time.Sleep(2 * time.Second)
+		look(time.Second, spawn.Lost)
+		db.heard = time.Now().Add(db.jumped) // the next beat is by the new time
+		look(silence, spawn.Running)
+		time.Sleep(2 * time.Second)
+		look(time.Second, spawn.Lost)
+	})
 }

@@ -68,3 +68,18 @@ func (e *Engine) MovedSince(ctx context.Context, since string) (Moved, error) {
 func Lacks(project, id string) store.Document {
 	return store.Document{Kind: unfitKind, Key: project + "/" + id, Data: []byte(`{"host":"somewhere","reason":"something"}`)}
 }
+
+// Writers is how many write to the journal of a run or wait to.
+func (e *Engine) Writers(run string) int {
+	e.writing.mu.Lock()
+	defer e.writing.mu.Unlock()
+	if p := e.writing.under[run]; p != nil {
+		return p.users
+	}
+	return 0
+}
+
+// TakeJournal is how engines take turns at the journal of a run.
+func TakeJournal() func(run string) (give func()) {
+	return (&writing{under: map[string]*pen{}}).take
+}

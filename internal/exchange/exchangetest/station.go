@@ -206,6 +206,12 @@ func (s *Station) Prepare(e *Engine, kind sandbox.Kind, script string, changes .
 // Current is the engine that answers.
 func (s *Station) Current() *Engine { return s.current }
 
+// Damage changes an object's content.
+func (s *Station) Damage(digest string) {
+	s.t.Helper()
+	s.must(os.WriteFile(filepath.Join(s.state, "blobs", digest[:2], digest[2:]), []byte("something else"), 0o600))
+}
+
 // Workers is where workers make their folders.
 func (s *Station) Workers() string { return s.workers }
 

@@ -36,7 +36,7 @@ func TestAnEndThatNobodyCouldCollect(t *testing.T) {
 	}{
 		"another protocol of exit.json":  {`{"proto":99,"attempt":"a1","reason":"exited"}`, nil, "protocol 99"},
 		"of another attempt":             {`{"proto":1,"attempt":"a2","reason":"exited"}`, nil, "not that of this attempt"},
-		"a bundle elsewhere":             {`{"proto":1,"attempt":"a1","reason":"exited","hand_in":{"commit":"c","bundle":"../a2/out.bundle"}}`, nil, "bundle"},
+		"a bundle elsewhere":             {`{"proto":1,"attempt":"a1","reason":"exited","hand_in":{"commit":"c","bundle":"../a2/out.bundle"}}`, []wire.File{file(wire.FileBundle, part)}, "bundle"},
 		"a bundle that is not handed in": {`{"proto":1,"attempt":"a1","reason":"exited","hand_in":{"commit":"c","bundle":"out.bundle"}}`, nil, "bundle"},
 		"commits without a bundle":       {`{"proto":1,"attempt":"a1","reason":"exited","hand_in":{"commit":"c"}}`, nil, "bundle"},
 		"a file in a file":               {exited, []wire.File{file("out/a", part), file("out/a/b", part)}, "a folder of others"},
@@ -78,5 +78,18 @@ func TestAnObjectOfOthersIsNotHandedIn(t *testing.T) {
 	v.expect(http.StatusConflict, http.MethodPost, wire.PathEnd, string(text), "has not arrived")
 	if folder, err := station.Engine().Receive(t.Context(), exchangetest.First); err != nil {
 		t.Errorf("%s cannot be received: %v", folder, err)
+	}
+}
+
+// TestADamagedPart is not received as if it were what was handed in.
+func TestADamagedPart(t *testing.T) {
+	station, v := claimed(t)
+	const data = "a document"
+	text, part := handed(t, data)
+	v.expect(http.StatusOK, http.MethodPut, wire.PathPart+part.Digest, data, "")
+	v.expect(http.StatusOK, http.MethodPost, wire.PathEnd, text, "")
+	station.Damage(part.Digest)
+	if _, err := station.Engine().Receive(t.Context(), exchangetest.First); err == nil || !strings.Contains(err.Error(), "is damaged") {
+		t.Errorf("it is received: %v", err)
 	}
 }

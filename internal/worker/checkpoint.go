@@ -14,8 +14,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
-// checkpointShare is how many times as long as a checkpoint took nothing is saved: a large workspace costs its agent little.
+// checkpointShare is how many times as long as a checkpoint took nothing is saved: a large workspace costs its agent little. It
+// is also how many periods pass at most between two, so that a short period is kept on a busy machine, too.
 const checkpointShare = 20
+
+// pause is how long nothing is saved after a checkpoint that took so long.
+func pause(period, took time.Duration) time.Duration {
+	return min(max(period, checkpointShare*took), checkpointShare*period)
+}
 
 // checkpointed carries out an attempt and has another process save its work from time to time, once it has lasted so long.
 // That is another one because a shim ends and reaps every process that it finds below itself.
@@ -121,7 +127,7 @@ func checkpoint(ctx context.Context, folder, every string) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(max(least, checkpointShare*time.Since(began))):
+		case <-time.After(pause(least, time.Since(began))):
 		}
 	}
 }

@@ -74,12 +74,24 @@ func (g git) walkTree(ctx context.Context, commit string, most extent, each func
 
 // reader reads what git ls-tree writes, and fails once that is over the limits.
 func (most extent) reader(what string, each func(File)) *recordWriter {
-	left := most
+	count := most.counter(what)
 	return &recordWriter{each: func(record string) error {
 		f, err := parseFile(record)
+		if err == nil {
+			err = count(f)
+		}
 		if err != nil {
 			return err
 		}
+		each(f)
+		return nil
+	}}
+}
+
+// counter counts entries, and fails once they are over the limits.
+func (most extent) counter(what string) func(File) error {
+	left := most
+	return func(f File) error {
 		left.entries--
 		left.bytes -= f.Size
 		name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
@@ -93,7 +105,6 @@ func (most extent) reader(what string, each func(File)) *recordWriter {
 		case len(name) > maxName:
 			return &TooBigError{What: fmt.Sprintf("the name %.40q… in %s", name, what), Size: int64(len(name)), Limit: maxName}
 		}
-		each(f)
 		return nil
-	}}
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -30,11 +29,10 @@ func (y *Yard) Extract(ctx context.Context, commit, folder, dir string) (err err
 	if found.Kind != subtree {
 		return ErrNotFound
 	}
-	files, err := y.git().listTree(ctx, found.Hash, extractLimit())
+	files, err := y.filesBelow(ctx, found.Hash, "", extractLimit().counter("the tree of "+found.Hash))
 	if err != nil {
 		return err
 	}
-	files = slices.DeleteFunc(files, func(f File) bool { return !f.Kind.IsFile() })
 	for _, f := range files {
 		if err := checkPath(f.Path); err != nil {
 			return err
@@ -46,6 +44,40 @@ func (y *Yard) Extract(ctx context.Context, commit, folder, dir string) (err err
 			return content, err
 		})
 	})
+}
+
+// filesBelow lists the files of a tree that holds few of them, with the process that looks objects up: to start another takes
+// longer. count refuses what is too much.
+func (y *Yard) filesBelow(ctx context.Context, tree, prefix string, count func(File) error) (files []File, err error) {
+	entries, err := y.entries(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range entries {
+		f.Path = prefix + f.Path
+		if f.Kind.IsFile() {
+			found, err := y.reader.look(ctx, f.Hash)
+			if errors.Is(err, ErrNotFound) {
+				return nil, fmt.Errorf("the yard lacks the file %q: it is damaged", f.Path)
+			}
+			if err != nil {
+				return nil, err
+			}
+			f.Size = found.size
+			files = append(files, f)
+		}
+		if err := count(f); err != nil {
+			return nil, err
+		}
+		if f.Kind == subtree {
+			below, err := y.filesBelow(ctx, f.Hash, f.Path+"/", count)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, below...)
+		}
+	}
+	return files, nil
 }
 
 // makeFolder fills a folder beside its place and renames it, so that it appears only when it is complete. dir is absolute, and

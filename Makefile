@@ -105,8 +105,9 @@ soak: ## hours: engines die at every durable step, many random kills and fights 
 planted: ## three planted bugs must each be caught
 	bash scripts/planted.sh
 
-bench: build ## the figures, as ratios measured side by side in one run
-	$(GO) run ./bench
+# BEFORE is an earlier build of the program: some figures compare this one with it.
+bench: build ## the figures, as ratios measured side by side in one run; BEFORE=PROGRAM compares with an earlier build
+	$(GO) run ./bench $(if $(BEFORE),-before '$(BEFORE)')
 
 redaction: ## what the rules for secrets find in all of Go, tests included, and in large JavaScript projects
 	MEASURE="$$($(GO) env GOROOT)/src" $(GO) test -tags measure -count 1 -run TestRulesSpareFolder -v ./internal/redact

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -241,7 +242,7 @@ func TestARunOverHTTP(t *testing.T) {
 // TestAWorkerThatIsKilled is lost, which does not count: another attempt completes the work.
 func TestAWorkerThatIsKilled(t *testing.T) {
 	t.Parallel()
-	a := newAnnex(t, `echo half; if [ ! -e $shared/ready ]; then touch $shared/ready; exec sleep 1000; fi; `+annexWork)
+	a := newAnnex(t, `echo half; if [ ! -e $shared/ready ]; then echo $$ > $shared/pid; touch $shared/ready; exec sleep 1000; fi; `+annexWork)
 	run := a.start()
 	a.await("ready")
 	if !waittest.Until(func() bool { return a.said(run.ID, "build.r1.a1") == "half" }) {
@@ -268,6 +269,23 @@ func TestAWorkerThatIsKilled(t *testing.T) {
 	}
 	if ends[0].Transcript == "" {
 		t.Error("what had arrived of the lost attempt is gone")
+	}
+	agentGone(t, a.shared)
+}
+
+// agentGone waits until the agent that has noted its process in a folder has ended with its worker.
+func agentGone(t *testing.T, folder string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(folder, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !waittest.Until(func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }) {
+		t.Error("the agent outlives its worker")
 	}
 }
 

@@ -234,7 +234,7 @@ func TestAnotherEngineCancelsAnAttempt(t *testing.T) {
 func TestAHostThatIsGone(t *testing.T) {
 	t.Parallel()
 	p := newPair(t, `echo half; if [ ! -e $shared/ready ]; then git rm -q --cached agent.sh; git commit -qm "half of it"; echo half > half.txt; echo half > $STELLWERK_OUT/build.md
-		touch $shared/ready; exec sleep 1000; fi; test "$(cat half.txt)" = half && cat $STELLWERK_OUT/build.md > $shared/resumed; `+annexWork)
+		echo $$ > $shared/pid; touch $shared/ready; exec sleep 1000; fi; test "$(cat half.txt)" = half && cat $STELLWERK_OUT/build.md > $shared/resumed; `+annexWork)
 	spools := p.spools()
 	ctx := p.handOver(syscall.SIGKILL, func(o *app.Options) { o.Silence = shortSilence })
 	if len(spools) != 1 {
@@ -263,6 +263,7 @@ func TestAHostThatIsGone(t *testing.T) {
 	if got, err := os.ReadFile(filepath.Join(p.shared, "resumed")); err != nil || string(got) != "half\n" {
 		t.Errorf("the next attempt found %q, %v", got, err)
 	}
+	agentGone(t, p.shared)
 }
 
 // TestFoldersOfKilledWorkers go when an engine starts on their host, unless somebody lives there.

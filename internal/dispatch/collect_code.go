@@ -24,11 +24,11 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 	for _, note := range hand.Notes {
 		delivery.Notes = append(delivery.Notes, d.redactor(run).String(note))
 	}
-	switch {
-	case hand.Error != "":
+	if hand.Error != "" {
 		return d.refuse(ctx, run, a.ID, "", delivery, "the workspace could not be handed in", hand.Error)
-	case hand.Gone != "":
-		delivery.Rejected = append(delivery.Rejected, "there is no work to take over: "+plain.ClipBytes(hand.Gone, 500))
+	}
+	if why := d.gone(run, a, *hand); why != "" {
+		delivery.Rejected = append(delivery.Rejected, "there is no work to take over: "+plain.ClipBytes(why, 500))
 		return nil
 	}
 	y, err := d.Yards.Yard(ctx, run.Project)
@@ -49,6 +49,16 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 	}
 	delivery.Tree, err = y.Tree(ctx, delivery.Commit)
 	return err
+}
+
+// gone says why there was no workspace to hand in, "" if there was one. A supervisor of the version before, which an upgrade
+// leaves at its work, calls one that is gone empty, so the engine looks itself: it removes a workspace only after the end of its
+// attempt is recorded. That of a session's agent is the session's own.
+func (d *Dispatcher) gone(run *core.Run, a *core.Attempt, hand shim.HandIn) string {
+	if hand.Gone != "" || !hand.Empty || a.Session != "" || !d.Exchange.Shared() {
+		return hand.Gone
+	}
+	return yard.WorkspaceGone(d.Layout.Workspace(run.ID, a.ID))
 }
 
 // importCode brings an attempt's commits into the yard. refused is why git does not take them.

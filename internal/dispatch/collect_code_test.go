@@ -3,6 +3,7 @@ package dispatch
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,6 +52,39 @@ func TestWhatGitRefuses(t *testing.T) {
 		if refusedBundle(err) != refused {
 			t.Errorf("%v is refused: %t", err, !refused)
 		}
+	}
+}
+
+// TestAnOldSupervisorDoesNotSayThatAWorkspaceIsGone: it hands it in as one without changes. The engine looks, unless the
+// workspace is elsewhere.
+func TestAnOldSupervisorDoesNotSayThatAWorkspaceIsGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		remove, afar, session, sound bool
+	}{
+		"there":        {sound: true},
+		"gone":         {remove: true},
+		"elsewhere":    {remove: true, afar: true, sound: true},
+		"of a session": {remove: true, session: true, sound: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnded(t, shim.Exit{HandIn: &shim.HandIn{HandInResult: shim.HandInResult{Empty: true, Notes: []string{"the workspace was deleted"}}}}, nil)
+			_, _, a := e.run.Attempt(theAttempt)
+			if c.session {
+				a.Session = "s1"
+			}
+			if c.afar {
+				e.Exchange = afar{e.Exchange}
+			}
+			if c.remove {
+				if err := os.RemoveAll(e.Layout.Workspace(e.run.ID, theAttempt)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d := e.collected(t).Delivery
+			if d.Sound(core.WritesCode) != c.sound || (len(d.Rejected) == 0) != c.sound {
+				t.Errorf("taken over was %+v", d)
+			}
+		})
 	}
 }
 

@@ -57,7 +57,7 @@ func HandIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
 	if err := spec.check(); err != nil {
 		return HandedIn{}, err
 	}
-	if reason := gone(spec.Dir); reason != "" {
+	if reason := WorkspaceGone(spec.Dir); reason != "" {
 		return HandedIn{Commit: spec.Base, Empty: true, Gone: reason}, nil
 	}
 	h, err := newHandIn(spec)
@@ -94,9 +94,9 @@ func (s HandInSpec) check() error {
 	return s.Identity.check()
 }
 
-// gone says why there is no work tree to look at, "" if there is one. An empty folder without a repository is a workspace
+// WorkspaceGone says why there is no work tree to look at, "" if there is one. An empty folder without a repository is a workspace
 // that somebody deleted: a mount point itself cannot be removed.
-func gone(dir string) string {
+func WorkspaceGone(dir string) string {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "the workspace was deleted"

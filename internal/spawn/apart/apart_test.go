@@ -30,9 +30,13 @@ func TestMain(m *testing.M) {
 func TestContract(t *testing.T) {
 	fresh := func(*testing.T, *apart.Options) {}
 	for _, kind := range shimtest.Kinds(t) {
-		t.Run(string(kind), func(t *testing.T) { contract(t, kind, fresh) })
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel() // most of it waits
+			contract(t, kind, fresh)
+		})
 	}
 	t.Run("by a spare", func(t *testing.T) {
+		t.Parallel()
 		contract(t, sandbox.None, func(t *testing.T, o *apart.Options) {
 			o.Empty, o.Spares = nil, spare.New(exchangetest.Ahead(t))
 			o.Spares.Refill()

@@ -81,9 +81,11 @@ func TestContract(t *testing.T) {
 	}
 	for _, kind := range shimtest.Kinds(t) {
 		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel() // most of it waits
 			contract(t, kind, func(folder func() string) *local.Spawner { return spawner(self, folder()) })
 		})
 		t.Run(string(kind)+" ahead", func(t *testing.T) {
+			t.Parallel()
 			contract(t, kind, func(folder func() string) *local.Spawner { return prepared(self, folder) })
 		})
 	}

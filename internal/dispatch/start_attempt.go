@@ -177,11 +177,12 @@ type prepared struct {
 
 // prepare makes the folders of an attempt: the workspace, the inputs, the
 // prompt and the spec. As long as no shim has claimed it, a spec that cannot be
-// read, which a machine that failed has left, and one for another place are
-// made again.
+// read, which a machine that failed has left, and one for another place or
+// state folder are made again.
 func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, id, folder string, status spawn.Status, taken session.Taken) (prepared, error) {
 	spec, err := shim.ReadSpec(folder)
-	if err == nil && (status != spawn.Absent || spec.Session == taken.Session && (taken.Dir == "" || spec.Job.Dir == taken.Dir)) {
+	fits := err == nil && !spec.Copied && spec.Session == taken.Session && (taken.Dir == "" || spec.Job.Dir == taken.Dir)
+	if err == nil && (status != spawn.Absent || fits) {
 		text, err := os.ReadFile(filepath.Join(folder, promptFile))
 		if err != nil {
 			return prepared{}, fmt.Errorf("read the attempt's prompt: %w", err)

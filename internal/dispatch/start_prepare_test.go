@@ -306,12 +306,15 @@ func TestWhatAnEarlierEngineLeft(t *testing.T) {
 		spec            string // "" for one that is complete
 		status          spawn.Status
 		again, starting bool
+		copied          bool // from another state folder
 	}{
-		"a room without a spec":   {"none", spawn.Absent, true, true},
-		"a spec that is torn":     {`{"proto": 1, "proj`, spawn.Absent, true, true},
-		"a room that is complete": {"", spawn.Absent, false, true},
-		"an attempt that runs":    {"", spawn.Running, false, false},
-		"an attempt that ended":   {"", spawn.Exited, false, false},
+		"a room without a spec":      {spec: "none", status: spawn.Absent, again: true, starting: true},
+		"a spec that is torn":        {spec: `{"proto": 1, "proj`, status: spawn.Absent, again: true, starting: true},
+		"a room that is complete":    {status: spawn.Absent, starting: true},
+		"a room of another folder":   {status: spawn.Absent, again: true, starting: true, copied: true},
+		"an attempt that runs":       {status: spawn.Running},
+		"an attempt that ended":      {status: spawn.Exited},
+		"one that ended, and a copy": {status: spawn.Exited, copied: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPhased(t)
@@ -334,6 +337,14 @@ func TestWhatAnEarlierEngineLeft(t *testing.T) {
 				}
 			} else if c.spec != "none" {
 				write(t, filepath.Join(p.folder, "spec.json"), c.spec)
+			}
+			if c.copied {
+				path := filepath.Join(p.folder, "spec.json")
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				write(t, path, strings.ReplaceAll(string(text), p.Layout.State+"/", "/elsewhere/"))
 			}
 			left := []string{filepath.Join(work, "left.go"), filepath.Join(p.folder, "in", "left.md"), filepath.Join(p.folder, "out", "left.md")}
 			for _, path := range left {

@@ -41,17 +41,22 @@ func (s Spec) Moved(move func(path string) string) Spec {
 	return s
 }
 
-// found is the spec as it holds in the folder that it was found in. If that is a copy of the folder that the spec was written for, or
-// was moved, paths lead to what was copied or moved along: the original may be at work, and its files and processes are not the
-// copy's. One folder that has two names, through a link, is no copy.
+// found is the spec as it holds in the folder that it was found in. If the state folder is a copy of the one that the spec was
+// written for, or was moved, paths in there lead to what was copied or moved along: the original may be at work, and its files and
+// processes are not the copy's. One folder that has two names, through a link, is no copy.
 func (s Spec) found(folder string) Spec {
 	from, to := filepath.Dir(s.Job.Out), filepath.Clean(folder)
-	if from == to || filepath.Base(from) != filepath.Base(to) || sameFolder(from, to) {
+	if from == to || sameFolder(from, to) {
 		return s
 	}
-	for filepath.Base(from) == filepath.Base(to) {
+	const below = 3 // attempts/RUN/ATTEMPT
+	for range below {
+		if filepath.Base(from) != filepath.Base(to) {
+			return s
+		}
 		from, to = filepath.Dir(from), filepath.Dir(to)
 	}
+	s.Copied = true
 	return s.Moved(func(path string) string {
 		if rest, below := strings.CutPrefix(path, from); below && (rest == "" || rest[0] == filepath.Separator) {
 			return to + rest

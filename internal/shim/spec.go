@@ -83,6 +83,10 @@ type Spec struct {
 	Private []string `json:"private"`
 	// Bubblewrap is the one that the engine last saw on this machine.
 	Bubblewrap sandbox.Bubblewrap `json:"bubblewrap,omitzero"`
+
+	// Copied means that the spec was written for another state folder, and read in a copy of it or after a move. Its paths were
+	// changed; what the prompt says of them was not.
+	Copied bool `json:"-"`
 }
 
 // Defaults of limits a Spec leaves at zero.

@@ -2,7 +2,7 @@ package api
 
 import "net/http"
 
-// NoticeHeader has what everybody must know who uses the engine, whatever they ask it.
+// NoticeHeader has a warning for every user of the engine, whatever they ask it.
 const NoticeHeader = "Stellwerk-Notice"
 
 // Noticing adds to each answer what notice says; nothing if that is empty. It is one line of ASCII.

@@ -86,7 +86,7 @@ func TestAnEngineWhoseTwinBeganSaysSo(t *testing.T) {
 		t.Fatalf("signing in ended with %+v", in)
 	}
 	cookie := in.cookies[0].Name + "=" + in.cookies[0].Value
-	const says = "another engine has begun with its identity"
+	const says = "another engine started with the same identity"
 	healthy := func() bool {
 		found, err := svc.Examine(s.ctx)
 		if err != nil {

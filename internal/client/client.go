@@ -72,7 +72,7 @@ func (c *Client) Hosted() *Client {
 // answered last: it will not drive a run on.
 func (c *Client) Ends() bool { return c.hosted || c.ending.Load() }
 
-// Notice is what the engine said when it answered last that everybody must know who uses it; "" if there is nothing.
+// Notice is the warning for all users that came with the engine's last answer; "" if there was none.
 func (c *Client) Notice() string {
 	if n := c.notice.Load(); n != nil {
 		return *n

@@ -27,7 +27,7 @@ type Options struct {
 	Documents store.Documents
 	Now       func() time.Time // time.Now if nil
 	Home      string           // folder of the person who runs the engine; paths below it are shown as ~/…
-	Notice    func() string    // what everybody must know who uses the engine; nil for nothing
+	Notice    func() string    // a warning for every user of the engine; nil for none
 	Painting  time.Duration    // how long a page may spend on highlighting; the default if zero
 }
 

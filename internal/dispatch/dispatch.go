@@ -288,7 +288,7 @@ func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.
 		delete(d.failed, key)
 		d.mu.Unlock()
 		if again {
-			d.poke(run.ID)
+			d.insist(time.Second, func() error { return d.engine.Poke(d.ctx, run.ID) }, "run", run.ID)
 		}
 		return
 	}
@@ -326,13 +326,6 @@ func (d *Dispatcher) scope(ctx context.Context, a core.Action) (context.Context,
 		}
 	})
 	return scope, func() { stop(); cancel(nil) }
-}
-
-// poke asks for the run's effects once more.
-func (d *Dispatcher) poke(run string) {
-	if err := d.engine.Poke(d.ctx, run); err != nil && !left(err) && d.ctx.Err() == nil {
-		d.Log.Error("look again", "run", run, "error", err)
-	}
 }
 
 // tell pauses a run whose decided action keeps failing. The action goes on

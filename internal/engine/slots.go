@@ -105,7 +105,7 @@ func (e *Engine) inLine(ctx context.Context, s *stream, fence int64) error {
 	}
 	lost := slices.DeleteFunc(slices.Clone(s.has.wanted), func(w core.Slots) bool { return row(w) >= 0 })
 	if len(lost) > 0 {
-		again := s.aside(fence)
+		again := s.slotCommit(fence)
 		again.Queue = lost
 		if err := e.store.Commit(ctx, again); err != nil {
 			return err
@@ -192,7 +192,7 @@ func (e *Engine) aside(ctx context.Context, s *stream, fence int64, change func(
 		if err := e.load(ctx, s); err != nil || s.run == nil {
 			return err
 		}
-		c := s.aside(fence)
+		c := s.slotCommit(fence)
 		if change(&c); len(c.Free)+len(c.Queue) == 0 {
 			return nil
 		}
@@ -204,8 +204,8 @@ func (e *Engine) aside(ctx context.Context, s *stream, fence int64, change func(
 	}
 }
 
-// aside is a commit without events.
-func (s *stream) aside(fence int64) store.Commit {
+// slotCommit is a commit without events.
+func (s *stream) slotCommit(fence int64) store.Commit {
 	return store.Commit{Stream: s.name, Of: s.run.Project, Fence: fence, After: s.head.Seq, DueAt: due(s.run), Attended: true}
 }
 

@@ -62,7 +62,7 @@ func (g *cgroup) moveIn() (moved int, err error) {
 	return len(g.hierarchies), nil
 }
 
-// moveOut moves this thread back. Where that fails, the thread leaves the group when it ends.
+// moveOut moves this thread back. If that fails, the thread leaves the group when it ends.
 func (g *cgroup) moveOut(moved int) {
 	tid := fmt.Sprint(unix.Gettid())
 	for _, h := range g.hierarchies[:moved] {

@@ -192,14 +192,20 @@ func TestThreadLeavesTheGroup(t *testing.T) {
 	if err := g.Start(exec.Command("true"), func() error { return os.ErrInvalid }); err == nil {
 		t.Error("a failed start is not told")
 	}
-	threads, err := filepath.Glob("/proc/self/task/*/cgroup")
-	if err != nil || len(threads) == 0 {
-		t.Fatal(threads, err)
-	}
-	for _, thread := range threads {
-		if now, err := os.ReadFile(thread); err == nil && strings.Contains(string(now), g.opts.Owner) { // threads end
-			t.Errorf("%s is in\n%s", thread, now)
+	inside := func() (found []string) {
+		threads, err := filepath.Glob("/proc/self/task/*/cgroup")
+		if err != nil || len(threads) == 0 {
+			t.Fatal(threads, err)
 		}
+		for _, thread := range threads {
+			if now, err := os.ReadFile(thread); err == nil && strings.Contains(string(now), g.opts.Owner) { // threads end
+				found = append(found, thread+"\n"+string(now))
+			}
+		}
+		return found
+	}
+	if !waittest.Until(func() bool { return len(inside()) == 0 }) {
+		t.Errorf("inside are still\n%s", strings.Join(inside(), "\n"))
 	}
 }
 

@@ -238,7 +238,7 @@ func (a *Service) Artifact(ctx context.Context, id, name string, w io.Writer) er
 	artifact := run.Artifact(name)
 	if artifact == nil {
 		return core.Errorf(core.CodeNotFound, "run %s has no accepted document %q", run.Alias, name).
-			WithHint("`stellwerk show --run %s` lists what was handed in; a document is accepted when its checks pass", run.Alias)
+			WithHint("a document is accepted when its checks pass; without a name, everything that was handed in is listed")
 	}
 	return a.copyDocument(ctx, artifact.Digest, w)
 }

@@ -2,11 +2,11 @@ package service
 
 // What an engine says whose identity another one has: it goes on answering, and works on nothing.
 const (
-	retiredFound = "this engine works on nothing any more: another engine has begun with its identity, so one of the two state folders is a copy of the other"
-	retiredNext  = "stop this engine; if both are to stay, delete the file engine.id in its state folder before you start it again, and it gets an identity of its own"
+	retiredFound = "this engine has stopped working: another engine started with the same identity, so one of the two state folders is a copy of the other"
+	retiredNext  = "stop this engine; to keep both, delete the file engine.id in its state folder before you start it again, which gives it an identity of its own"
 )
 
-// Notice is what everybody has to know who uses this engine, whatever they ask it; "" if there is nothing.
+// Notice is a warning for every user of this engine; "" if there is none.
 func (a *Service) Notice() string {
 	if !a.engine.Retired() {
 		return ""

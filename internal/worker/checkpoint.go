@@ -14,8 +14,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
-// checkpointShare is how many times as long as a checkpoint took nothing is saved: a large workspace costs its agent little. It
-// is also how many periods pass at most between two, so that a short period is kept on a busy machine, too.
+// checkpointShare is how many times as long as a checkpoint took the next one waits, so that a large workspace costs its agent
+// little. It is also the most periods that pass between two, so that a short period holds on a busy machine, too.
 const checkpointShare = 20
 
 // pause is how long nothing is saved after a checkpoint that took so long.

@@ -156,7 +156,8 @@ func TestExtractIsBounded(t *testing.T) {
 	f := newFixture(t)
 	many := f.commit(t, "many", "mkdir .ai; cd .ai; for i in $(seq 2001); do : > $i; done")
 	big := f.commit(t, "big", "mkdir .ai; head -c 33M /dev/zero > .ai/zero")
-	for _, commit := range []string{many, big} {
+	nested := f.commit(t, "nested", "mkdir -p .ai/a .ai/b; for i in $(seq 1000); do : > .ai/a/$i; : > .ai/b/$i; done")
+	for _, commit := range []string{many, big, nested} {
 		dir := filepath.Join(folder(t), "x")
 		if _, tooBig := errors.AsType[*TooBigError](f.yard.Extract(ctx(t), commit, ".ai", dir)); !tooBig {
 			t.Error("not refused")

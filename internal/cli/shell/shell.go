@@ -120,7 +120,7 @@ func (sh *Shell) Connect(ctx context.Context, fn func(api.Service) error, change
 	return errors.Join(err, closeEngine())
 }
 
-// Notice is what the engine said that everybody must know who uses it; "" if there is nothing.
+// Notice is the engine's warning for all its users; "" if there is none.
 func Notice(svc api.Service) string {
 	if engine, ok := svc.(interface{ Notice() string }); ok {
 		return engine.Notice()

@@ -68,7 +68,7 @@ func (x *Exchange) answered(clock time.Time) time.Duration {
 	if now.Sub(last.last) > longest || jumped {
 		x.heard.since = now
 	}
-	x.heard.last, x.heard.clock = now, clock.Round(0) // as others read it
+	x.heard.last, x.heard.clock = now, clock.Round(0) // the wall clock, which is what jumps
 	return now.Sub(x.heard.since)
 }
 

@@ -55,7 +55,9 @@ func (s *Seed) grow() {
 	if s.data, s.err = os.ReadFile(path); s.err != nil {
 		return
 	}
-	if left, err := filepath.Glob(path + "-*"); err != nil || len(left) > 0 {
-		s.err = fmt.Errorf("the database is not in one file: %v, %w", left, err)
+	left, err := filepath.Glob(path + "-*")
+	if len(left) > 0 {
+		err = fmt.Errorf("the database is not in one file: %v", left)
 	}
+	s.err = err
 }

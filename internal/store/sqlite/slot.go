@@ -82,6 +82,13 @@ func (d desk) handOn(ctx context.Context, freed map[string]bool) error {
 func (d desk) next(ctx context.Context, pools map[string]bool) (string, error) {
 	var first *query.NextInLineRow
 	for pool := range pools {
+		n, err := d.tx.Waiting(ctx, pool)
+		if err != nil {
+			return "", failed("whether somebody waits for "+pool, err)
+		}
+		if n == 0 { // as usual, and the questions that follow take longer
+			continue
+		}
 		used, err := d.tx.InUse(ctx, pool)
 		if err != nil {
 			return "", failed("slots in use of "+pool, err)

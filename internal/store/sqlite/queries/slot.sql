@@ -36,6 +36,9 @@ DELETE FROM slot_pools WHERE holder = ? RETURNING pool, held;
 
 -- The next of those that are filed under a pool with room for them.
 
+-- name: Waiting :one
+SELECT count(*) FROM (SELECT 1 FROM slots WHERE held = 0 AND filed = ? LIMIT 1);
+
 -- name: NextInLine :one
 SELECT q.holder, q.seq, CAST(coalesce(s.n, 0) AS INTEGER) AS share
 FROM slots q LEFT JOIN (

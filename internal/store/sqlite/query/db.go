@@ -285,6 +285,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.updateRunStmt, err = db.PrepareContext(ctx, updateRun); err != nil {
 		return nil, fmt.Errorf("error preparing query UpdateRun: %w", err)
 	}
+	if q.waitingStmt, err = db.PrepareContext(ctx, waiting); err != nil {
+		return nil, fmt.Errorf("error preparing query Waiting: %w", err)
+	}
 	return &q, nil
 }
 
@@ -725,6 +728,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing updateRunStmt: %w", cerr)
 		}
 	}
+	if q.waitingStmt != nil {
+		if cerr := q.waitingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing waitingStmt: %w", cerr)
+		}
+	}
 	return err
 }
 
@@ -851,6 +859,7 @@ type Queries struct {
 	taskCountsStmt               *sql.Stmt
 	tasksStmt                    *sql.Stmt
 	updateRunStmt                *sql.Stmt
+	waitingStmt                  *sql.Stmt
 }
 
 func (q *Queries) WithTx(tx *sql.Tx) *Queries {
@@ -944,5 +953,6 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		taskCountsStmt:               q.taskCountsStmt,
 		tasksStmt:                    q.tasksStmt,
 		updateRunStmt:                q.updateRunStmt,
+		waitingStmt:                  q.waitingStmt,
 	}
 }

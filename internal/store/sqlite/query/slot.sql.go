@@ -376,3 +376,14 @@ func (q *Queries) StreamSlots(ctx context.Context, stream string) ([]StreamSlots
 	}
 	return items, nil
 }
+
+const waiting = `-- name: Waiting :one
+SELECT count(*) FROM (SELECT 1 FROM slots WHERE held = 0 AND filed = ? LIMIT 1)
+`
+
+func (q *Queries) Waiting(ctx context.Context, filed string) (int64, error) {
+	row := q.queryRow(ctx, q.waitingStmt, waiting, filed)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}

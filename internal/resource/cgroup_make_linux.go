@@ -39,24 +39,32 @@ const (
 // makeCgroup makes the group and removes groups whose maker died.
 func makeCgroup(hierarchies []hierarchy, opts Options) (bounds, error) {
 	g := &cgroup{hierarchies: hierarchies, owner: opts.Owner, name: opts.Name}
+	if err := g.establish(func() error { return g.limit(opts) }); err != nil {
+		return nil, err
+	}
+	if hierarchies[0].version == 1 {
+		g.entrance = g.enter()
+	}
+	return g, nil
+}
+
+// establish makes the group and then bounds it. It starts over if another process removed the owner's folder with its last group.
+func (g *cgroup) establish(bound func() error) error {
 	g.sweep()
 	for range makeTries {
 		err := g.make()
 		if err == nil {
-			err = g.limit(opts)
+			err = bound()
 		}
 		if err == nil {
-			if hierarchies[0].version == 1 {
-				g.entrance = g.enter()
-			}
-			return g, nil
+			return nil
 		}
 		g.remove()
-		if !errors.Is(err, unix.ENOENT) { // another process removed the owner's folder with its last group
-			return nil, fmt.Errorf("make a control group: %w", err)
+		if !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("make a control group: %w", err)
 		}
 	}
-	return nil, fmt.Errorf("make a control group in %s: another program keeps removing it", hierarchies[0].base)
+	return fmt.Errorf("make a control group in %s: another program keeps removing it", g.hierarchies[0].base)
 }
 
 // make makes the folders. Nothing bounds the group yet.

@@ -30,9 +30,7 @@ func Reserve(owner, name string) *Reservation {
 		return nil // something else must bound the processes
 	}
 	g := &cgroup{hierarchies: hierarchies, owner: owner, name: name}
-	g.sweep()
-	if err := g.make(); err != nil {
-		g.remove()
+	if g.establish(func() error { return nil }) != nil {
 		return nil // Confine says why
 	}
 	g.entrance = g.enter()

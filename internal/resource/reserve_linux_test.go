@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -64,4 +65,23 @@ func TestReservationIsUsedOnce(t *testing.T) {
 	if out := run(t, second, "cat /proc/self/cgroup"); !strings.Contains(out, owner+"/one") {
 		t.Errorf("the process is in %s", out)
 	}
+}
+
+// TestReservationsComeAndGo: whoever removes an owner's last group removes the owner's folder, also while another is being made.
+func TestReservationsComeAndGo(t *testing.T) {
+	owner := fmt.Sprintf("stellwerk-test-%d-come", os.Getpid())
+	reserve(t, owner).Close()
+	var others sync.WaitGroup
+	for i := range 4 {
+		others.Go(func() {
+			for range 50 {
+				r := Reserve(owner, fmt.Sprintf("ahead%d", i))
+				if r == nil {
+					t.Error("there is no reservation")
+				}
+				r.Close()
+			}
+		})
+	}
+	others.Wait()
 }

@@ -7,6 +7,8 @@ golangci_version=$1
 vale_version=$2
 cd "$(dirname "$0")/.."
 
+PATH=$PATH:/usr/sbin # where Debian keeps haproxy and pgbouncer
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
@@ -16,6 +18,12 @@ wanted() {
   echo "git git nothing works without it"
   echo "tmux tmux tests of interactive sessions are skipped"
   echo "jq jq the figure that compares the hook with bash and jq cannot be measured"
+  echo "openssh-client ssh-keygen tests of signatures with ordinary tools are skipped"
+  echo "postgresql psql tests with the database of a team are skipped"
+  echo "pgbouncer pgbouncer tests with a pooler in front of that database are skipped"
+  [ "$(uname -s)" != Linux ] || echo "prometheus promtool the alert rules are not played through"
+  [ "$(uname -s)" != Linux ] || echo "haproxy haproxy tests of the balancer's settings are skipped"
+  [ "$(uname -s)" != Linux ] || echo "systemd systemd-analyze systemd is not asked about the units"
   echo "npm npm tests with the real Claude Code and of accessibility are skipped"
   have google-chrome || have google-chrome-stable || echo "chromium chromium tests of the cockpit in a browser are skipped"
   [ "$(uname -s)" != Linux ] || echo "bubblewrap bwrap tests of the sandbox are skipped"
@@ -39,6 +47,10 @@ from_npm() {
   sh scripts/fetch-axe.sh >/dev/null || echo "tools: axe could not be fetched: tests of accessibility are skipped"
 }
 
+s3_server() {
+  sh scripts/fetch-versitygw.sh >/dev/null 2>&1 || echo "tools: versitygw could not be built: tests with a bucket are skipped"
+}
+
 linter() {
   local gobin
   gobin="$(go env GOPATH)/bin"
@@ -58,6 +70,7 @@ prose() {
 
 # Packages and modules are downloaded while the linter is compiled. A module that cannot be had is named by who needs it.
 { system_packages; from_npm; } &
+s3_server &
 go list -deps -test ./... >/dev/null 2>&1 &
 linter
 linted=$?

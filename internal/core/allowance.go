@@ -94,19 +94,45 @@ type Intent struct {
 // Allows reports that a run may take a step after which the runs of its project
 // have spent and hold this much in all.
 func (l ProjectLimits) Allows(total Spent, s Intent) bool {
-	switch {
-	case s.Works && l.reached(total) != nil:
-		return false
-	case s.Starts && l.Attempts > 0 && total.Attempts > l.Attempts:
-		return false
-	}
-	return !s.Reserves || !l.overdrawn(total)
+	return l.Room(Spent{}, s).fits(total)
 }
 
-// overdrawn reports that more is spent and held than may be spent.
-func (l ProjectLimits) overdrawn(total Spent) bool {
-	return l.CostUSD > 0 && Nanos(total.CostUSD)+Nanos(total.HeldUSD) > Nanos(l.CostUSD) ||
-		l.Tokens > 0 && total.Tokens+total.HeldTokens > l.Tokens
+// Room is how much the other runs of a project may have spent and hold at most for a
+// run to take a step. What is nil does not matter. Stores compare with it.
+type Room struct {
+	Nanos, Tokens, Attempts *int64 // spent; money in billionths
+	Worked                  *time.Duration
+	DrawnNanos, DrawnTokens *int64 // spent and held
+}
+
+// Room is what the limits leave to the others, given what the run itself has spent
+// and holds after the step.
+func (l ProjectLimits) Room(share Spent, s Intent) Room {
+	var r Room
+	most := func(when bool, n int64) *int64 {
+		if !when {
+			return nil
+		}
+		return &n
+	}
+	r.Nanos = most(s.Works && l.CostUSD > 0, Nanos(l.CostUSD)-Nanos(share.CostUSD)-1)
+	r.Tokens = most(s.Works && l.Tokens > 0, l.Tokens-share.Tokens-1)
+	if s.Works && l.WallTime > 0 {
+		worked := l.WallTime - share.Worked - 1
+		r.Worked = &worked
+	}
+	r.Attempts = most(s.Starts && l.Attempts > 0, int64(l.Attempts-share.Attempts))
+	r.DrawnNanos = most(s.Reserves && l.CostUSD > 0, Nanos(l.CostUSD)-Nanos(share.CostUSD)-Nanos(share.HeldUSD))
+	r.DrawnTokens = most(s.Reserves && l.Tokens > 0, l.Tokens-share.Tokens-share.HeldTokens)
+	return r
+}
+
+// fits reports that the others have not used more than there is room for.
+func (r Room) fits(others Spent) bool {
+	within := func(most *int64, n int64) bool { return most == nil || n <= *most }
+	return within(r.Nanos, Nanos(others.CostUSD)) && within(r.Tokens, others.Tokens) && (r.Worked == nil || others.Worked <= *r.Worked) &&
+		within(r.Attempts, int64(others.Attempts)) && within(r.DrawnNanos, Nanos(others.CostUSD)+Nanos(others.HeldUSD)) &&
+		within(r.DrawnTokens, others.Tokens+others.HeldTokens)
 }
 
 // overLimit is a limit that was reached, and how.

@@ -91,7 +91,8 @@ const (
 	VerbConversations Verb = "conversations"
 	VerbPlaybooks     Verb = "playbooks"
 	VerbTokens        Verb = "tokens"
-	VerbPrune         Verb = "prune"     // what could be removed
+	VerbPrune         Verb = "prune" // what could be removed
+	VerbVerifyHistory Verb = "audit_verify"
 	VerbShowPlan      Verb = "show_plan" // with a manager's tool
 )
 

@@ -34,8 +34,11 @@ func (c *checked) Read(b []byte) (int, error) {
 	return n, io.EOF
 }
 
+// ErrDamaged means that an object's content does not match its digest.
+var ErrDamaged = errors.New("damaged")
+
 // Damaged says that an object's content has another hash than its digest.
 func Damaged(digest, got string) error {
 	return core.Errorf(core.CodeUnavailable, "object %s is damaged: its content has the hash %s", digest, got).
-		WithHint("restore the objects from a backup; storing the same content again repairs it")
+		WithHint("restore the objects from a backup; storing the same content again repairs it").Because(ErrDamaged)
 }

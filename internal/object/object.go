@@ -26,7 +26,8 @@ type Objects interface {
 	// and is repaired if it is damaged. Nothing stays of a Put that failed. Error: *TooLarge.
 	Put(ctx context.Context, r io.Reader, max int64) (digest string, size int64, err error)
 	// Open opens an object for reading. It does not compare content and digest: Verify does, and so does Checked for
-	// whoever reads to the end anyway. The caller closes it. A reader reads on if the object is discarded meanwhile.
+	// whoever reads to the end anyway. The caller closes it, and does not end ctx before. A reader reads on if the object is
+	// discarded meanwhile.
 	Open(ctx context.Context, digest string) (io.ReadSeekCloser, error)
 	// Size is how many bytes an object has.
 	Size(ctx context.Context, digest string) (int64, error)
@@ -66,4 +67,10 @@ func CheckDigest(digest string) error {
 		return core.Errorf(core.CodeInvalid, "%.80q is not the digest of an object", digest)
 	}
 	return nil
+}
+
+// Sweeper are objects whose bytes stay for a while after Discard, and after a Put that broke off.
+type Sweeper interface {
+	// Sweep frees what nobody can read any more. Any engine may sweep at any time.
+	Sweep(ctx context.Context) error
 }

@@ -21,6 +21,14 @@ type Owner struct {
 	Idle            bool   // no run of the project is open and no epic waits; said by Enlist and Renew
 }
 
+// Member is an engine that has enlisted, as others see it.
+type Member struct {
+	Engine
+	Until    time.Time // when its lease ends or has run out; zero if it gave the lease back
+	Alive    bool      // the lease has not run out
+	Projects []string  // that it owns, or left behind when its lease ended, by id
+}
+
 // Owners says which engine acts for a project and all its runs. An engine owns what
 // it took until it gives it back or, its lease having run out, another takes it.
 // Leases are judged by the database's clock, inside the transaction: of several
@@ -46,6 +54,8 @@ type Owners interface {
 	// it owns itself, or whose owner's lease has run out, and renews its own lease.
 	// It returns what it took. ErrNotFound if the engine never enlisted.
 	Take(ctx context.Context, engine string, lease time.Duration, projects []string) ([]Owner, error)
+	// Engines lists every engine that ever enlisted, by id.
+	Engines(ctx context.Context) ([]Member, error)
 	// Yield gives projects back. The hints of their open runs are raised, so that
 	// somebody takes those. What has another owner by now is left alone.
 	Yield(ctx context.Context, owned []Owner) error

@@ -407,6 +407,8 @@ type Store interface {
 
 	Documents
 	Owners
+	Heads
+	Copies
 
 	// Backup writes a consistent copy of the database to path while in use.
 	Backup(ctx context.Context, path string) error

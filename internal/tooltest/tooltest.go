@@ -5,6 +5,7 @@
 package tooltest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -23,16 +24,23 @@ const (
 	Bubblewrap Tool = "bubblewrap"
 	Chromium   Tool = "chromium"
 	Tmux       Tool = "tmux"
+	PostgreSQL Tool = "postgres"
+	PgBouncer  Tool = "pgbouncer"
+	Promtool   Tool = "promtool"
+	HAProxy    Tool = "haproxy"
+	Systemd    Tool = "systemd-analyze"
 	Claude     Tool = "Claude Code 2.1.325"
 	Axe        Tool = "axe 4.10.3"
+	VersityGW  Tool = "versitygw 1.8.0"
+	OpenSSH    Tool = "ssh-keygen"
 )
 
 // provided reports a tool that `make tools` installs on a system.
 func provided(tool Tool, system string) bool {
 	switch tool {
-	case Claude, Axe:
+	case Claude, Axe, VersityGW:
 		return slices.Contains([]string{"linux", "darwin"}, system)
-	case Bubblewrap, Chromium, Tmux:
+	case Bubblewrap, Chromium, Tmux, PostgreSQL, PgBouncer, Promtool, HAProxy, Systemd, OpenSSH:
 		return system == "linux"
 	}
 	return false
@@ -58,9 +66,15 @@ func locate(tool Tool) (string, error) {
 		return cached("claude-2.1.325", "claude")
 	case Axe:
 		return cached("axe-4.10.3", "axe.min.js")
+	case VersityGW:
+		return cached("versitygw-1.8.0", "versitygw")
 	case Chromium:
 		return browser()
-	case Tmux:
+	case PostgreSQL:
+		return server()
+	case HAProxy, PgBouncer:
+		return administrative(string(tool))
+	case Tmux, Promtool, Systemd, OpenSSH:
 	}
 	return exec.LookPath(string(tool))
 }
@@ -74,6 +88,23 @@ func browser() (string, error) {
 		}
 	}
 	return exec.LookPath(string(Chromium))
+}
+
+// server is the newest PostgreSQL. Debian keeps its programs away from the path.
+func server() (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if err != nil || len(found) == 0 {
+		return exec.LookPath(string(PostgreSQL))
+	}
+	return slices.MaxFunc(found, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }), nil
+}
+
+// administrative is a program that Debian keeps where only root's path leads.
+func administrative(name string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	return exec.LookPath(filepath.Join("/usr/sbin", name))
 }
 
 // cached is a file that scripts/fetch-*.sh has put into the person's cache folder.

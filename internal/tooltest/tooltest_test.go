@@ -14,7 +14,7 @@ import (
 
 // TestVersions: the tests run what the scripts fetch.
 func TestVersions(t *testing.T) {
-	for script, tool := range map[string]tooltest.Tool{"fetch-claude.sh": tooltest.Claude, "fetch-axe.sh": tooltest.Axe} {
+	for script, tool := range map[string]tooltest.Tool{"fetch-claude.sh": tooltest.Claude, "fetch-axe.sh": tooltest.Axe, "fetch-versitygw.sh": tooltest.VersityGW} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "scripts", script))
 		if err != nil {
 			t.Fatal(err)

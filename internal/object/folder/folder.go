@@ -4,8 +4,6 @@ package folder
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -68,21 +66,14 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, max int64) (digest string
 // fill writes r to tmp, makes it durable, and closes it.
 func (f *Folder) fill(ctx context.Context, tmp *os.File, r io.Reader, max int64) (digest string, size int64, err error) {
 	defer func() { err = errors.Join(err, tmp.Close()) }()
-	if max > 0 {
-		r = io.LimitReader(r, max+1)
-	}
-	hash := sha256.New()
-	size, err = io.Copy(io.MultiWriter(tmp, hash), cancellable{ctx, r})
+	digest, size, err = object.Copy(ctx, tmp, r, max)
 	if err != nil {
 		return "", 0, err
-	}
-	if max > 0 && size > max {
-		return "", 0, &object.TooLarge{Max: max}
 	}
 	if err := f.disk.syncFile(tmp); err != nil {
 		return "", 0, err
 	}
-	return hex.EncodeToString(hash.Sum(nil)), size, nil
+	return digest, size, nil
 }
 
 // place gives a finished file its name and makes the name durable. Another writer
@@ -175,21 +166,7 @@ func (f *Folder) Verify(ctx context.Context, digest string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, explain(file.Close(), "object "+digest)) }()
-	_, err = io.Copy(io.Discard, object.Checked(digest, cancellable{ctx, file}))
-	return explain(err, "object "+digest)
-}
-
-// cancellable reads until its context ends.
-type cancellable struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c cancellable) Read(b []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(b)
+	return explain(object.Verify(ctx, digest, file), "object "+digest)
 }
 
 func explain(err error, what string) error {

@@ -1,4 +1,4 @@
-//go:build !planted_nofsync
+//go:build !planted
 
 package folder
 

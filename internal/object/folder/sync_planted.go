@@ -1,7 +1,13 @@
-//go:build planted_nofsync
+//go:build planted
 
 package folder
 
-// syncFolder is a planted bug: it leaves the names in a folder to chance. The
-// tests must fail under this build tag.
-func syncFolder(disk, string) error { return nil }
+import "github.com/stellwerk-dev/stellwerk/internal/planted"
+
+// syncFolder with a planted bug leaves the names in a folder to chance.
+func syncFolder(d disk, path string) error {
+	if planted.Is("nofsync") {
+		return nil
+	}
+	return d.syncFolder(path)
+}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -35,6 +36,8 @@ func Run(t *testing.T, form func(t *testing.T) Form) {
 		test func(*testing.T, Form)
 	}{
 		{"put", testPut},
+		{"sizes", testSizes},
+		{"seek", testSeek},
 		{"limit", testLimit},
 		{"broken reader", testBroken},
 		{"digests", testDigests},
@@ -46,6 +49,7 @@ func Run(t *testing.T, form func(t *testing.T) Form) {
 		{"discard/while it is read", testDiscardWhileRead},
 		{"touch", testTouch},
 		{"engines/put at once", testPutAtOnce},
+		{"engines/repair at once", testRepairAtOnce},
 		{"engines/put and discard", testPutAndDiscard},
 		{"engines/touch and discard", testTouchAndDiscard},
 	} {
@@ -135,6 +139,71 @@ func testPut(t *testing.T, f Form) {
 	}
 }
 
+const piece = 1 << 20 // a form may keep bytes in pieces of this size
+
+// large is content of some pieces and so many bytes more. No two pieces are alike.
+func large(more int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < 3*piece+more; i++ {
+		fmt.Fprintf(&b, "%015d\n", i)
+	}
+	return b.String()[:3*piece+more]
+}
+
+// testSizes: a piece more or less is neither lost nor added.
+func testSizes(t *testing.T, f Form) {
+	o, content := f.Open(t), large(1)
+	for _, size := range []int{1, piece - 1, piece, piece + 1, 2 * piece, len(content)} {
+		digest := put(t, o, content[:size])
+		got, err := o.Size(t.Context(), digest)
+		if err != nil || got != int64(size) || read(t, o, digest) != content[:size] {
+			t.Errorf("%d bytes come back as something else: %d, %v", size, got, err)
+		}
+		if put(t, o, content[:size]); o.Verify(t.Context(), digest) != nil {
+			t.Errorf("%d bytes, put again, are damaged", size)
+		}
+	}
+}
+
+func testSeek(t *testing.T, f Form) {
+	o, content := f.Open(t), large(7)
+	r, err := o.Open(t.Context(), put(t, o, content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }() // only read from
+	for _, to := range []struct {
+		offset int64
+		whence int
+		at     int64
+	}{
+		{2*piece - 10, io.SeekStart, 2*piece - 10},
+		{-30, io.SeekCurrent, 2*piece - 20}, // 20 bytes were read
+		{0, io.SeekStart, 0},
+		{-20, io.SeekEnd, int64(len(content)) - 20},
+		{piece - 20, io.SeekStart, piece - 20},
+		{3, io.SeekCurrent, piece + 3},
+	} {
+		at, err := r.Seek(to.offset, to.whence)
+		if err != nil || at != to.at {
+			t.Fatalf("seek %+v: %d, %v", to, at, err)
+		}
+		got := make([]byte, 20)
+		if _, err := io.ReadFull(r, got); err != nil || string(got) != content[at:at+20] {
+			t.Errorf("at %d: %q, %v", at, got, err)
+		}
+	}
+	if _, err := r.Seek(0, io.SeekEnd); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) {
+		t.Errorf("at the end: %d, %v", n, err)
+	}
+	if _, err := r.Seek(-1, io.SeekStart); err == nil {
+		t.Error("there is something before the beginning")
+	}
+}
+
 func testLimit(t *testing.T, f Form) {
 	o := f.Open(t)
 	if _, size, err := o.Put(t.Context(), strings.NewReader(hello), 5); err != nil || size != 5 {
@@ -206,6 +275,15 @@ func testDamaged(t *testing.T, f Form) {
 	put(t, o, hello)
 	if err := o.Verify(t.Context(), helloDigest); err != nil || read(t, o, helloDigest) != hello {
 		t.Errorf("put again: %v", err)
+	}
+	digest := put(t, o, large(0))
+	f.Damage(t, digest)
+	if err := o.Verify(t.Context(), digest); core.CodeOf(err) != core.CodeUnavailable {
+		t.Errorf("damaged, large: %v", err)
+	}
+	put(t, o, large(0))
+	if err := o.Verify(t.Context(), digest); err != nil {
+		t.Errorf("put again, large: %v", err)
 	}
 }
 

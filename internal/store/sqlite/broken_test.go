@@ -28,7 +28,7 @@ func otherwise(t *testing.T, s *Store, statement string) {
 }
 
 // occupied is a database in which a commit finds something to do in every table: run a holds a claim that b waits for,
-// b is to be told what a spends, and both are of project p.
+// b is to be told what a spends, and both are of project p. A second attempt of run waits stands in line behind one of b.
 func occupied(t *testing.T) (*Store, core.Head) {
 	t.Helper()
 	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
@@ -44,6 +44,11 @@ func occupied(t *testing.T) (*Store, core.Head) {
 		c, _ = next(t, s, "run/"+id, core.Head{})
 		c.Run = &store.RunRow{ID: id, Project: "p", Status: "active", Limited: id == "b", StartedAt: s.now(), UpdatedAt: s.now()}
 		c.Queue = []core.Slots{slots("run/" + id + "/1")}
+		if id == "b" {
+			c.Take = []core.Slots{narrow("run/b/2", 1)}
+		} else {
+			c.Queue = append(c.Queue, narrow("run/waits/2", 1))
+		}
 		if err := s.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -59,6 +64,11 @@ func slots(holder string) core.Slots {
 	return core.Slots{Holder: holder, Project: "p", Pools: []core.SlotPool{{Key: "pool", Limit: 1}}}
 }
 
+// narrow are slots of another pool, of which there are as many as the limit says.
+func narrow(holder string, limit int) core.Slots {
+	return core.Slots{Holder: holder, Project: "p", Pools: []core.SlotPool{{Key: "narrow", Limit: limit}}}
+}
+
 // everything is a commit to run a that writes all that a commit can.
 func everything(t *testing.T, s *Store, head core.Head) store.Commit {
 	t.Helper()
@@ -68,7 +78,7 @@ func everything(t *testing.T, s *Store, head core.Head) store.Commit {
 	c.Acquire = []core.Claim{{Kind: core.ClaimProject, Key: "other", Holder: "run/a", Limit: 1}}
 	elsewhere := slots("run/a/2")
 	elsewhere.Pools[0].Key = "elsewhere"
-	c.Free, c.Take, c.Queue = []string{"run/a/1"}, []core.Slots{elsewhere}, []core.Slots{slots("run/a/3")}
+	c.Free, c.Take, c.Queue = []string{"run/a/1"}, []core.Slots{elsewhere, narrow("run/waits/2", 2)}, []core.Slots{slots("run/a/3")}
 	c.Spends, c.DueAt = true, &now
 	c.Run = &store.RunRow{ID: "a", Project: "p", Status: "active", Title: "new", StartedAt: now, UpdatedAt: now}
 	c.Project = &store.ProjectRow{ID: "q", Name: "other", CreatedAt: now, LastActivity: now}
@@ -89,8 +99,8 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 	for _, row := range []string{
 		"INSERT ON events", "DELETE ON claims", "INSERT ON claims", "DELETE ON waiters",
 		"DELETE ON slots", "DELETE ON slot_pools", "UPDATE ON slots WHEN NEW.holder = 'run/b/1'", "UPDATE ON slot_pools WHEN NEW.holder = 'run/b/1'",
-		"INSERT ON slots WHEN NEW.holder = 'run/a/2'", "INSERT ON slot_pools WHEN NEW.holder = 'run/a/2'", "UPDATE ON slots WHEN NEW.holder = 'run/a/2'",
-		"UPDATE ON slot_pools WHEN NEW.holder = 'run/a/2'", "INSERT ON slots WHEN NEW.holder = 'run/a/3'", "UPDATE ON slots WHEN NEW.filed = 'pool'",
+		"INSERT ON slots WHEN NEW.holder = 'run/a/2'", "INSERT ON slot_pools WHEN NEW.holder = 'run/a/2'", "UPDATE ON slots WHEN NEW.holder = 'run/waits/2'",
+		"UPDATE ON slot_pools WHEN NEW.holder = 'run/waits/2' AND NEW.held = 1", "UPDATE ON slot_pools WHEN NEW.capacity <> OLD.capacity", "INSERT ON slots WHEN NEW.holder = 'run/a/3'", "UPDATE ON slots WHEN NEW.filed = 'pool'",
 		"UPDATE ON wakes WHEN NEW.stream = 'run/a'", "UPDATE ON wakes WHEN NEW.stream = 'run/waits'", "UPDATE ON wakes WHEN NEW.stream = 'run/b'",
 		"UPDATE ON runs", "UPDATE ON runs WHEN " + sameIndex, "INSERT ON projects", "INSERT ON tasks", "INSERT ON messages", "INSERT ON conversations WHEN NEW.id = 'talk'",
 		"UPDATE ON projects WHEN NEW.current_epic <> OLD.current_epic", "UPDATE ON projects WHEN NEW.paused <> OLD.paused", "INSERT ON snapshots",

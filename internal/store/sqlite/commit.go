@@ -3,19 +3,21 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/planted"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
 
 // Commit appends events and everything that follows from them.
 func (s *Store) Commit(ctx context.Context, c store.Commit) error {
-	rows, err := eventRows(c)
+	rows, err := c.EventRows()
+	if err == nil {
+		err = c.Satisfiable()
+	}
 	if err != nil {
 		return err
 	}
@@ -24,8 +26,8 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 	}))
 }
 
-func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query.AppendEventParams) error {
-	if c.Fence != 0 {
+func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []store.EventRow) error {
+	if c.Fence != 0 && !planted.Is("nofence") {
 		if err := fenced(ctx, tx, c.Of, c.Fence); err != nil {
 			return err
 		}
@@ -82,7 +84,7 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 	return project(ctx, tx, c)
 }
 
-func appendEvents(ctx context.Context, tx *txn, c store.Commit, rows []query.AppendEventParams) error {
+func appendEvents(ctx context.Context, tx *txn, c store.Commit, rows []store.EventRow) error {
 	head, err := tx.Head(ctx, c.Stream)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("head of %s: %w", c.Stream, err)
@@ -94,7 +96,11 @@ func appendEvents(ctx context.Context, tx *txn, c store.Commit, rows []query.App
 		return core.Errorf(core.CodeForked, "%s: event %d does not follow the event stored before it", c.Stream, rows[0].Seq)
 	}
 	for _, row := range rows {
-		if err := tx.AppendEvent(ctx, row); err != nil {
+		err := tx.AppendEvent(ctx, query.AppendEventParams{
+			Stream: row.Stream, Seq: row.Seq, ID: row.ID, Type: string(row.Type), V: int64(row.V), At: micros(row.At),
+			Actor: row.Actor, Cause: row.Cause, PrevHash: row.PrevHash, Hash: row.Hash, Body: row.Body,
+		})
+		if err != nil {
 			return fmt.Errorf("append %s: %w", row.ID, err)
 		}
 	}
@@ -126,50 +132,7 @@ func holds(ctx context.Context, tx *txn, c store.Commit) error {
 	return nil
 }
 
-// eventRows checks that the events follow one another and can be read back
-// byte for byte, and encodes them.
-func eventRows(c store.Commit) ([]query.AppendEventParams, error) {
-	rows := make([]query.AppendEventParams, 0, len(c.Events))
-	seq := c.After
-	for i, e := range c.Events {
-		seq++
-		if e.Stream != c.Stream || e.Seq != seq {
-			return nil, core.Errorf(core.CodeInternal, "%s: event %s#%d where #%d belongs", c.Stream, e.Stream, e.Seq, seq)
-		}
-		if i > 0 && e.PrevHash != rows[i-1].Hash {
-			return nil, core.Errorf(core.CodeForked, "%s: event %d does not follow the event before it", c.Stream, e.Seq)
-		}
-		if e.At.Location() != time.UTC || e.At.Nanosecond()%1000 != 0 {
-			return nil, core.Errorf(core.CodeInternal, "%s: time %s is not in whole microseconds UTC", e.ID, e.At)
-		}
-		row, err := eventRow(e)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
-func eventRow(e core.Event) (query.AppendEventParams, error) {
-	actor, err := json.Marshal(e.Actor)
-	if err != nil {
-		return query.AppendEventParams{}, fmt.Errorf("encode actor of %s: %w", e.ID, err)
-	}
-	hash, err := e.Hash()
-	if err != nil {
-		return query.AppendEventParams{}, err
-	}
-	return query.AppendEventParams{
-		Stream: e.Stream, Seq: e.Seq, ID: e.ID, Type: string(e.Type), V: int64(e.V), At: micros(e.At),
-		Actor: string(actor), Cause: e.Cause, PrevHash: e.PrevHash, Hash: hash, Body: e.Body,
-	}, nil
-}
-
 func acquire(ctx context.Context, tx *txn, c core.Claim) error {
-	if c.Limit < 1 {
-		return core.Errorf(core.CodeInternal, "%s: a claim that nobody may hold", c)
-	}
 	holders, err := tx.Holders(ctx, query.HoldersParams{Kind: string(c.Kind), Key: c.Key})
 	if err != nil {
 		return fmt.Errorf("holders of %s: %w", c, err)

@@ -10,6 +10,7 @@ import (
 type control struct {
 	begin, commit, rollback *sql.Stmt
 	mark, unmark, undo      *sql.Stmt
+	closure                 *sql.Stmt
 }
 
 func prepareControl(ctx context.Context, conn *sql.Conn) (c control, err error) {
@@ -23,6 +24,7 @@ func prepareControl(ctx context.Context, conn *sql.Conn) (c control, err error) 
 		{&c.mark, "SAVEPOINT one"},
 		{&c.unmark, "RELEASE one"},
 		{&c.undo, "ROLLBACK TO one"},
+		{&c.closure, selectClosure},
 	} {
 		//nolint:sqlclosecheck // control keeps the statements; its close closes them
 		if *s.into, err = conn.PrepareContext(ctx, s.text); err != nil {
@@ -34,7 +36,7 @@ func prepareControl(ctx context.Context, conn *sql.Conn) (c control, err error) 
 
 func (c control) close() error {
 	var all []error
-	for _, s := range []*sql.Stmt{c.begin, c.commit, c.rollback, c.mark, c.unmark, c.undo} {
+	for _, s := range []*sql.Stmt{c.begin, c.commit, c.rollback, c.mark, c.unmark, c.undo, c.closure} {
 		if s != nil {
 			all = append(all, s.Close())
 		}

@@ -3,9 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
@@ -44,8 +42,8 @@ func (s *Store) PutDocument(ctx context.Context, d store.Document) (store.Docume
 // PutDocuments puts all or none.
 func (s *Store) PutDocuments(ctx context.Context, all []store.Document) ([]store.Document, error) {
 	for _, d := range all {
-		if !named(d.Kind) || !named(d.Key) || len(d.Data) > store.MaxDocument {
-			return nil, fmt.Errorf("%.40q %.40q of %d bytes: %w", d.Kind, d.Key, len(d.Data), store.ErrUnfit)
+		if err := d.Fits(); err != nil {
+			return nil, err
 		}
 	}
 	var kept []store.Document
@@ -105,8 +103,4 @@ func moved(rows int64, kind, key string, version int64) error {
 		return nil
 	}
 	return fmt.Errorf("%s %s is no longer version %d: %w", kind, key, version, store.ErrStale)
-}
-
-func named(name string) bool {
-	return name != "" && len(name) <= store.MaxDocumentName && utf8.ValidString(name) && !strings.ContainsRune(name, 0)
 }

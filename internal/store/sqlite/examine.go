@@ -49,5 +49,8 @@ func (s *Store) examine(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.usable(ctx, db, current, newest)
+	if err := s.usable(ctx, db, current, newest); err != nil {
+		return err
+	}
+	return s.admit(ctx, db)
 }

@@ -79,6 +79,11 @@ func (s *Store) prepare(ctx context.Context, db *sql.DB, o Options, schema fs.FS
 	if err := s.migrate(ctx, db, schema, o.OnMigrate); err != nil {
 		return err
 	}
+	if !o.Closed {
+		if err := s.admit(ctx, db); err != nil {
+			return err
+		}
+	}
 	readers, err := sql.Open("sqlite", dataSource(s.path, o.BusyTimeout, true))
 	if err != nil {
 		return err

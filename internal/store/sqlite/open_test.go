@@ -302,7 +302,7 @@ func TestOwnersOfBefore(t *testing.T) {
 }
 
 // newest is the version of the newest migration.
-const newest = 14
+const newest = 15
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")

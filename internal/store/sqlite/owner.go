@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/planted"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
@@ -82,7 +83,11 @@ func (s *Store) renew(ctx context.Context, tx *txn, engine string, lease time.Du
 	if err := s.alive(ctx, tx, engine); err != nil {
 		return err
 	}
-	n, err := tx.RenewEngine(ctx, query.RenewEngineParams{LeaseUntil: micros(s.now().Add(lease)), ID: engine})
+	now := s.now()
+	if planted.Is("ownclock") {
+		now = time.Now()
+	}
+	n, err := tx.RenewEngine(ctx, query.RenewEngineParams{LeaseUntil: micros(now.Add(lease)), ID: engine})
 	if err != nil {
 		return fmt.Errorf("renew the lease of %s: %w", engine, err)
 	}
@@ -159,6 +164,29 @@ func (s *Store) Adrift(ctx context.Context, limit int) ([]store.Owner, error) {
 	return list(s, rows, err, func(r query.AdriftRow) store.Owner {
 		return store.Owner{Project: r.Project, Engine: r.Engine, Fence: r.Fence, Host: r.Host}
 	})
+}
+
+// Engines lists the engines that ever enlisted.
+func (s *Store) Engines(ctx context.Context) ([]store.Member, error) {
+	rows, err := s.read.Engines(ctx)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	now := micros(s.now())
+	var all []store.Member
+	for _, r := range rows {
+		if len(all) == 0 || all[len(all)-1].ID != r.ID {
+			m := store.Member{Engine: store.Engine{ID: r.ID, Host: r.Host, Place: r.Place}, Alive: r.LeaseUntil > now}
+			if r.LeaseUntil > 0 {
+				m.Until = time.UnixMicro(r.LeaseUntil).UTC()
+			}
+			all = append(all, m)
+		}
+		if last := &all[len(all)-1]; r.Project != "" {
+			last.Projects = append(last.Projects, r.Project)
+		}
+	}
+	return all, nil
 }
 
 // fenced refuses what is done under a fence that is no longer the project's.

@@ -149,20 +149,26 @@ func (d desk) hold(ctx context.Context, holder string) error {
 func (d desk) take(ctx context.Context, stream string, all []core.Slots) error {
 	var full []store.Full
 	for _, s := range all {
-		held, left, err := d.enter(ctx, stream, s)
+		row, left, err := d.enter(ctx, s)
 		if err != nil {
 			return err
 		}
-		if held {
+		if row == rowHeld {
 			continue
 		}
 		pool, err := d.full(ctx, s)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case pool != nil:
+			full = append(full, *pool) // the commit is refused, and leaves nothing behind
+			continue
+		case row == rowNone:
+			err = d.add(ctx, stream, s, true)
+		default:
+			err = d.hold(ctx, s.Holder)
 		}
-		if pool != nil {
-			full = append(full, *pool)
-		} else if err := d.hold(ctx, s.Holder); err != nil {
+		if err != nil {
 			return err
 		}
 		if err := d.handOn(ctx, left); err != nil {
@@ -194,11 +200,14 @@ func (d desk) full(ctx context.Context, s core.Slots) (*store.Full, error) {
 // queue puts holders into the queue, and hands those their slots who need not wait.
 func (d desk) queue(ctx context.Context, stream string, all []core.Slots) error {
 	for _, s := range all {
-		held, left, err := d.enter(ctx, stream, s)
+		row, left, err := d.enter(ctx, s)
+		if err == nil && row == rowNone {
+			err = d.add(ctx, stream, s, false)
+		}
 		if err != nil {
 			return err
 		}
-		if held {
+		if row == rowHeld {
 			continue
 		}
 		if err := d.give(ctx, s.Holder); err != nil {
@@ -211,46 +220,55 @@ func (d desk) queue(ctx context.Context, stream string, all []core.Slots) error 
 	return nil
 }
 
-// enter has a row for a holder with its pools as they are now, and reports that it
-// has its slots already. If it had slots of other pools, it leaves them: those are to be
-// handed on once the holder has its new ones, because it may keep one of its pools.
-func (d desk) enter(ctx context.Context, stream string, s core.Slots) (held bool, left map[string]bool, err error) {
-	if len(s.Pools) == 0 || slices.ContainsFunc(s.Pools, func(p core.SlotPool) bool { return p.Limit < 1 }) {
-		return false, nil, core.Errorf(core.CodeInternal, "%s: slots that nobody may hold: %v", s.Holder, s.Pools)
-	}
+// rowState is what a holder has a row for.
+type rowState int
+
+const (
+	rowNone  rowState = iota // nothing
+	rowQueue                 // its place in the queue
+	rowHeld                  // its slots
+)
+
+// enter finds the row of a holder, with its pools as they are now. If it had slots of
+// other pools, it leaves them and has no row: those are to be handed on once the holder has
+// its new ones, because it may keep one of its pools.
+func (d desk) enter(ctx context.Context, s core.Slots) (has rowState, left map[string]bool, err error) {
 	row, err := d.tx.SlotsOf(ctx, s.Holder)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return false, nil, d.add(ctx, stream, s)
+		return rowNone, nil, nil
 	case err != nil:
-		return false, nil, failed("slots of "+s.Holder, err)
+		return rowNone, nil, failed("slots of "+s.Holder, err)
 	}
 	pools, err := d.tx.PoolsOf(ctx, s.Holder)
 	if err != nil {
-		return false, nil, failed("pools of "+s.Holder, err)
+		return rowNone, nil, failed("pools of "+s.Holder, err)
 	}
 	if !samePools(pools, s.Pools) || row.Pool != s.Pools[0].Key {
 		left = map[string]bool{}
-		if err := d.drop(ctx, s.Holder, left); err != nil {
-			return false, nil, err
-		}
-		return false, left, d.add(ctx, stream, s)
+		return rowNone, left, d.drop(ctx, s.Holder, left)
 	}
 	for _, p := range s.Pools {
 		if err := d.tx.LimitPool(ctx, query.LimitPoolParams{Capacity: int64(p.Limit), Holder: s.Holder, Pool: p.Key}); err != nil {
-			return false, nil, failed("limit of "+p.Key, err)
+			return rowNone, nil, failed("limit of "+p.Key, err)
 		}
 	}
-	return row.Held == 1, nil, nil
+	if row.Held == 1 {
+		return rowHeld, nil, nil
+	}
+	return rowQueue, nil, nil
 }
 
-func (d desk) add(ctx context.Context, stream string, s core.Slots) error {
+// add gives a holder a row: with its slots, or in the queue.
+func (d desk) add(ctx context.Context, stream string, s core.Slots, held bool) error {
 	err := d.tx.AddSlots(ctx, query.AddSlotsParams{
-		Holder: s.Holder, Stream: stream, Project: s.Project, Pool: s.Pools[0].Key, Since: d.now,
+		Holder: s.Holder, Stream: stream, Project: s.Project, Pool: s.Pools[0].Key, Since: d.now, Held: flag(held),
 	})
 	for _, p := range s.Pools {
 		if err == nil {
-			err = d.tx.AddPool(ctx, query.AddPoolParams{Pool: p.Key, Project: s.Project, Holder: s.Holder, Capacity: int64(p.Limit)})
+			err = d.tx.AddPool(ctx, query.AddPoolParams{
+				Pool: p.Key, Held: flag(held), Project: s.Project, Holder: s.Holder, Capacity: int64(p.Limit),
+			})
 		}
 	}
 	return failed("slots for "+s.Holder, err)

@@ -35,6 +35,8 @@ type Options struct {
 	// run again. Events are
 	// durable either way. Off, every method is durable as the contract says.
 	LazyLooks bool
+	// Closed opens a store also if nobody may work on it, so that it can be copied or opened again.
+	Closed bool
 	// OnMigrate is told of a database brought up to date, with the path of the
 	// copy taken before.
 	OnMigrate func(Migration)

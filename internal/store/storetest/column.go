@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,5 +98,27 @@ func testColumns(t *testing.T, open Open) {
 		if got, err := s.Tasks(t.Context(), "r1"); err != nil || len(got) != 1 || got[0].Status != status {
 			t.Errorf("status of a task: %+v, %v", got, err)
 		}
+	}
+}
+
+// testAnyText: what an agent wrote never stands in the way of an event, whatever bytes it is made of.
+func testAnyText(t *testing.T, open Open) {
+	s := open(t)
+	const odd = "a\x00b\xffc"
+	push(t, s, "run/r1", func(c *store.Commit) {
+		c.Run = &store.RunRow{ID: "r1", Project: "p", Title: odd, Goal: odd, Reason: odd, Status: "active", StartedAt: moment(0), UpdatedAt: moment(0)}
+		c.Project = &store.ProjectRow{ID: "p", Name: odd, Status: "active", CreatedAt: moment(0), LastActivity: moment(0)}
+		c.Tasks = []store.TaskRow{{ID: "t", Run: "r1", Project: "p", Prompt: odd, Status: store.TaskPending, CreatedAt: moment(0)}}
+		c.Messages = []store.MessageRow{{Project: "p", Run: "r1", Seq: 1, Event: "e1", Said: core.Said{Text: odd}, At: moment(0)}}
+		c.Conversations = []store.ConversationRow{{ID: "c", Project: "p", Name: odd, CreatedAt: moment(0)}}
+		c.Standing = &store.Standing{Project: "p", Name: odd, At: moment(0)}
+		c.Progress = &store.Progress{Project: "p", Epic: odd, Reason: odd, Status: "active", At: moment(0)}
+	})
+	run, err := s.Run(t.Context(), "r1")
+	if err != nil || !strings.HasPrefix(run.Title, "a") || !strings.HasSuffix(run.Title, "c") {
+		t.Errorf("the run is called %q, %v", run.Title, err)
+	}
+	if said, err := s.Messages(t.Context(), store.MessageFilter{Project: "p"}); err != nil || len(said) != 1 {
+		t.Errorf("said was %+v, %v", said, err)
 	}
 }

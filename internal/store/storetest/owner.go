@@ -143,6 +143,55 @@ func testOwnerLeaves(t *testing.T, open Open) {
 	}
 }
 
+// testEngines lists who enlisted, with what each owns, and tells those whose lease has ended from the living.
+func testEngines(t *testing.T, open Open) {
+	s := open(t)
+	list := func() string {
+		t.Helper()
+		all, err := s.Engines(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, m := range all {
+			text += fmt.Sprintf("%s %q at %q alive=%v leased=%v %v; ", m.ID, m.Host, m.Place, m.Alive, !m.Until.IsZero(), m.Projects)
+		}
+		return text
+	}
+	if got := list(); got != "" {
+		t.Fatalf("before anybody enlisted there are %s", got)
+	}
+	enlist(t, s, "b", waittest.Limit)
+	if _, err := s.Enlist(t.Context(), store.Engine{ID: "a", Host: "h", Place: "here"}, waittest.Limit); err != nil {
+		t.Fatal(err)
+	}
+	push(t, s, "run/x", of("p"))
+	push(t, s, "run/z", of("q"))
+	if _, err := s.Take(t.Context(), "a", waittest.Limit, []string{"q", "p"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := list(), `a "h" at "here" alive=true leased=true [p q]; b "host of b" at "" alive=true leased=true []; `; got != want {
+		t.Errorf("engines are %s, not %s", got, want)
+	}
+	all, err := s.Engines(t.Context())
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d engines, %v", len(all), err)
+	}
+	now, err := s.Now(t.Context())
+	if left := all[0].Until.Sub(now); err != nil || left <= 0 || left > waittest.Limit+time.Minute {
+		t.Errorf("a lease of %s has %s left, %v", waittest.Limit, left, err)
+	}
+	if err := s.Leave(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Renew(t.Context(), "a", -time.Second); err != nil { // it has run out
+		t.Fatal(err)
+	}
+	if got, want := list(), `a "h" at "here" alive=false leased=true [p q]; b "host of b" at "" alive=false leased=false []; `; got != want {
+		t.Errorf("engines are %s, not %s", got, want)
+	}
+}
+
 // testOwnerYields has nobody own a project that was given back until there is something to be done, and raises the
 // hints of its open runs.
 func testOwnerYields(t *testing.T, open Open) {

@@ -50,6 +50,7 @@ func Run(t *testing.T, open Open) {
 		{"owner/lease runs out", testOwnerLease},
 		{"owner/same engine again", testOwnerInherits},
 		{"owner/leaves", testOwnerLeaves},
+		{"owner/engines", testEngines},
 		{"owner/yields", testOwnerYields},
 		{"owner/idle", testOwnerIdle},
 		{"owner/unknown", testOwnerUnknown},
@@ -95,6 +96,7 @@ func Run(t *testing.T, open Open) {
 		{"budget/reserve-race", testBudgetReserveRace},
 		{"projection/run", testRunRow},
 		{"projection/each column", testColumns},
+		{"projection/any text", testAnyText},
 		{"projection/runs", testRunFilter},
 		{"projection/pages of runs", testRunPages},
 		{"projection/filters of runs", testRunFilters},
@@ -111,6 +113,7 @@ func Run(t *testing.T, open Open) {
 		{"projection/questions", testQuestions},
 		{"projection/beginning of a question", testQuestionPrefix},
 		{"projection/asked again", testAskedAgain},
+		{"heads", testHeads},
 		{"snapshot", testSnapshot},
 		{"verdict", testVerdict},
 		{"document", testDocument},
@@ -121,6 +124,11 @@ func Run(t *testing.T, open Open) {
 		{"document/list", testDocumentList},
 		{"document/bound", testDocumentBound},
 		{"document/reopened", testDocumentReopened},
+		{"copy", testCopy},
+		{"copy/closed", testClosed},
+		{"copy/closing", testClosing},
+		{"copy/closing race", testClosingRace},
+		{"copy/cut short", testCutShort},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { tt.test(t, open) })

@@ -3,7 +3,7 @@ SELECT version, at, data FROM documents WHERE kind = ? AND key = ?;
 
 -- name: Documents :many
 SELECT key, version, at, data FROM documents
-WHERE kind = sqlc.arg(kind) AND key >= sqlc.arg(least) AND key > sqlc.arg(after) AND key < sqlc.arg(beyond)
+WHERE kind = CAST(sqlc.arg(kind) AS TEXT) AND key >= CAST(sqlc.arg(least) AS TEXT) AND key > CAST(sqlc.arg(after) AS TEXT) AND key < CAST(sqlc.arg(beyond) AS TEXT)
 ORDER BY key LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: NextDocumentVersion :one

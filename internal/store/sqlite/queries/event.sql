@@ -1,5 +1,5 @@
--- A bare parameter here, or in the queries for hints, is looked at by the planner
--- and every call planned anew; the CAST hides it.
+-- The planner looks at some bare parameters, here and in the other files, and plans
+-- every call anew; a CAST hides them.
 
 -- name: Head :one
 SELECT seq, hash, at FROM events WHERE stream = CAST(sqlc.arg(stream) AS TEXT) ORDER BY seq DESC LIMIT 1;
@@ -10,7 +10,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: Events :many
 SELECT seq, id, type, v, at, actor, cause, prev_hash, body
-FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT CAST(sqlc.arg(most) AS INTEGER);
+FROM events WHERE stream = CAST(sqlc.arg(stream) AS TEXT) AND seq > CAST(sqlc.arg(seq) AS INTEGER) ORDER BY seq LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: PutSnapshot :exec
 INSERT INTO snapshots (stream, seq, hash, at, format, state) VALUES (?, ?, ?, ?, ?, ?)

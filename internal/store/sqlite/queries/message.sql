@@ -4,24 +4,24 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: Messages :many
 SELECT m.* FROM messages m
-WHERE m.project_id = sqlc.arg(project_id)
+WHERE m.project_id = CAST(sqlc.arg(project_id) AS TEXT)
     AND (m.at, m.run_id, m.seq) > (CAST(sqlc.arg(at) AS INTEGER), CAST(sqlc.arg(run_id) AS TEXT), CAST(sqlc.arg(seq) AS INTEGER))
 ORDER BY m.at, m.run_id, m.seq LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: LastMessages :many
-SELECT m.* FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
+SELECT m.* FROM messages m WHERE m.project_id = CAST(sqlc.arg(project_id) AS TEXT) ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: MessageByEvent :one
 SELECT * FROM messages WHERE event = ?;
 
 -- name: ConversationMessages :many
 SELECT m.* FROM messages m
-WHERE m.conversation_id = sqlc.arg(conversation_id) AND m.project_id = sqlc.arg(project_id)
+WHERE m.conversation_id = CAST(sqlc.arg(conversation_id) AS TEXT) AND m.project_id = CAST(sqlc.arg(project_id) AS TEXT)
     AND (m.at, m.run_id, m.seq) > (CAST(sqlc.arg(at) AS INTEGER), CAST(sqlc.arg(run_id) AS TEXT), CAST(sqlc.arg(seq) AS INTEGER))
 ORDER BY m.at, m.run_id, m.seq LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: LastConversationMessages :many
-SELECT m.* FROM messages m WHERE m.conversation_id = ? AND m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
+SELECT m.* FROM messages m WHERE m.conversation_id = CAST(sqlc.arg(conversation_id) AS TEXT) AND m.project_id = CAST(sqlc.arg(project_id) AS TEXT) ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: PutConversation :exec
 INSERT INTO conversations (id, project_id, name, created_by, created_at) VALUES (?, ?, ?, ?, ?)
@@ -31,7 +31,7 @@ ON CONFLICT (id) DO UPDATE SET name = excluded.name;
 SELECT c.id, c.project_id, c.name, c.created_by, c.created_at,
     (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS messages,
     CAST(coalesce((SELECT max(m.at) FROM messages m WHERE m.conversation_id = c.id), 0) AS INTEGER) AS last_at
-FROM conversations c WHERE c.project_id = ? ORDER BY c.created_at, c.id;
+FROM conversations c WHERE c.project_id = CAST(sqlc.arg(project_id) AS TEXT) ORDER BY c.created_at, c.id;
 
 -- A question is open while its run is and no answer follows it there.
 

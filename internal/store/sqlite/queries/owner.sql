@@ -15,16 +15,20 @@ UPDATE owners SET fence = fence + 1 WHERE engine = ? AND held = 1;
 SELECT owners.project, owners.fence,
     CAST(NOT EXISTS (SELECT 1 FROM runs WHERE runs.project_id = owners.project AND runs.status NOT IN ('completed', 'failed', 'cancelled'))
         AND NOT EXISTS (SELECT 1 FROM projects WHERE projects.id = owners.project AND projects.queued > 0) AS INTEGER) AS idle
-FROM owners WHERE owners.engine = ? AND owners.held = 1 ORDER BY owners.project;
+FROM owners WHERE owners.engine = CAST(sqlc.arg(engine) AS TEXT) AND owners.held = 1 ORDER BY owners.project;
 
 -- name: Owner :one
 SELECT owners.engine, owners.fence, owners.held,
     CAST(coalesce(engines.lease_until, 0) AS INTEGER) AS lease_until
-FROM owners LEFT JOIN engines ON engines.id = owners.engine WHERE owners.project = ?;
+FROM owners LEFT JOIN engines ON engines.id = owners.engine WHERE owners.project = CAST(sqlc.arg(project) AS TEXT);
 
 -- name: OwnerPlace :one
 SELECT engines.place FROM owners JOIN engines ON engines.id = owners.engine
-WHERE owners.project = sqlc.arg(project) AND owners.held = 1 AND engines.lease_until > CAST(sqlc.arg(now) AS INTEGER);
+WHERE owners.project = CAST(sqlc.arg(project) AS TEXT) AND owners.held = 1 AND engines.lease_until > CAST(sqlc.arg(now) AS INTEGER);
+
+-- name: Engines :many
+SELECT engines.id, engines.host, engines.place, engines.lease_until, CAST(coalesce(owners.project, '') AS TEXT) AS project
+FROM engines LEFT JOIN owners ON owners.engine = engines.id AND owners.held = 1 ORDER BY engines.id, owners.project;
 
 -- name: Fence :one
 SELECT fence FROM owners WHERE project = ? AND held = 1;

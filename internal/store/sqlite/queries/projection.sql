@@ -25,7 +25,7 @@ WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ? 
 SELECT * FROM runs WHERE id = ?;
 
 -- name: RunByAlias :one
-SELECT * FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1;
+SELECT * FROM runs WHERE alias = CAST(sqlc.arg(alias) AS TEXT) ORDER BY started_at DESC, id DESC LIMIT 1;
 
 -- name: Runs :many
 SELECT * FROM runs ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
@@ -35,10 +35,10 @@ SELECT * FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: ProjectRuns :many
-SELECT * FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
+SELECT * FROM runs WHERE project_id = CAST(sqlc.arg(project_id) AS TEXT) ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: OpenProjectRuns :many
-SELECT * FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
+SELECT * FROM runs WHERE project_id = CAST(sqlc.arg(project_id) AS TEXT) AND status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: RunPage :many
@@ -50,7 +50,7 @@ ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: ProjectRunPage :many
 SELECT * FROM runs
-WHERE project_id = sqlc.arg(project_id) AND started_at <= sqlc.arg(at) AND (started_at < sqlc.arg(at) OR id < sqlc.arg(id))
+WHERE project_id = CAST(sqlc.arg(project_id) AS TEXT) AND started_at <= CAST(sqlc.arg(at) AS INTEGER) AND (started_at < CAST(sqlc.arg(at) AS INTEGER) OR id < sqlc.arg(id))
     AND (CAST(sqlc.arg(status) AS TEXT) = '' OR status = sqlc.arg(status))
     AND (CAST(sqlc.arg(any_status) AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
 ORDER BY started_at DESC, id DESC LIMIT CAST(sqlc.arg(most) AS INTEGER);
@@ -77,7 +77,7 @@ ON CONFLICT (id) DO UPDATE SET
 SELECT * FROM projects WHERE id = ?;
 
 -- name: ProjectByName :one
-SELECT * FROM projects WHERE name = ? ORDER BY created_at, id LIMIT 1;
+SELECT * FROM projects WHERE name = CAST(sqlc.arg(name) AS TEXT) ORDER BY created_at, id LIMIT 1;
 
 -- name: Projects :many
 SELECT * FROM projects ORDER BY last_activity DESC, id LIMIT CAST(sqlc.arg(most) AS INTEGER);
@@ -98,7 +98,7 @@ UPDATE projects SET
 WHERE id = sqlc.arg(id);
 
 -- name: TaskCounts :many
-SELECT status, count(*) AS tasks FROM tasks WHERE project_id = ? GROUP BY status;
+SELECT status, count(*) AS tasks FROM tasks WHERE project_id = CAST(sqlc.arg(project_id) AS TEXT) GROUP BY status;
 
 -- name: PutTask :exec
 INSERT INTO tasks (run_id, id, addressee, project_id, task_type, status, prompt, repo_url, branch,
@@ -112,7 +112,7 @@ ON CONFLICT (run_id, id) DO UPDATE SET
     result = excluded.result, worker_pod = excluded.worker_pod;
 
 -- name: Tasks :many
-SELECT * FROM tasks WHERE run_id = ? ORDER BY created_at, id;
+SELECT * FROM tasks WHERE run_id = CAST(sqlc.arg(run_id) AS TEXT) ORDER BY created_at, id;
 
 -- name: Recall :one
 SELECT verdict FROM verdicts WHERE key = ?;

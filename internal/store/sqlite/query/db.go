@@ -78,6 +78,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.dueHintsStmt, err = db.PrepareContext(ctx, dueHints); err != nil {
 		return nil, fmt.Errorf("error preparing query DueHints: %w", err)
 	}
+	if q.enginesStmt, err = db.PrepareContext(ctx, engines); err != nil {
+		return nil, fmt.Errorf("error preparing query Engines: %w", err)
+	}
 	if q.eventsStmt, err = db.PrepareContext(ctx, events); err != nil {
 		return nil, fmt.Errorf("error preparing query Events: %w", err)
 	}
@@ -381,6 +384,11 @@ func (q *Queries) Close() error {
 	if q.dueHintsStmt != nil {
 		if cerr := q.dueHintsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing dueHintsStmt: %w", cerr)
+		}
+	}
+	if q.enginesStmt != nil {
+		if cerr := q.enginesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing enginesStmt: %w", cerr)
 		}
 	}
 	if q.eventsStmt != nil {
@@ -790,6 +798,7 @@ type Queries struct {
 	dropPoolsStmt                *sql.Stmt
 	dropSlotsStmt                *sql.Stmt
 	dueHintsStmt                 *sql.Stmt
+	enginesStmt                  *sql.Stmt
 	eventsStmt                   *sql.Stmt
 	fenceStmt                    *sql.Stmt
 	fileSlotsStmt                *sql.Stmt
@@ -884,6 +893,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		dropPoolsStmt:                q.dropPoolsStmt,
 		dropSlotsStmt:                q.dropSlotsStmt,
 		dueHintsStmt:                 q.dueHintsStmt,
+		enginesStmt:                  q.enginesStmt,
 		eventsStmt:                   q.eventsStmt,
 		fenceStmt:                    q.fenceStmt,
 		fileSlotsStmt:                q.fileSlotsStmt,

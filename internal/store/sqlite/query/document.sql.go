@@ -51,7 +51,7 @@ func (q *Queries) Document(ctx context.Context, arg DocumentParams) (DocumentRow
 
 const documents = `-- name: Documents :many
 SELECT key, version, at, data FROM documents
-WHERE kind = ?1 AND key >= ?2 AND key > ?3 AND key < ?4
+WHERE kind = CAST(?1 AS TEXT) AND key >= CAST(?2 AS TEXT) AND key > CAST(?3 AS TEXT) AND key < CAST(?4 AS TEXT)
 ORDER BY key LIMIT CAST(?5 AS INTEGER)
 `
 

@@ -47,7 +47,7 @@ func (q *Queries) AppendEvent(ctx context.Context, arg AppendEventParams) error 
 
 const events = `-- name: Events :many
 SELECT seq, id, type, v, at, actor, cause, prev_hash, body
-FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT CAST(?3 AS INTEGER)
+FROM events WHERE stream = CAST(?1 AS TEXT) AND seq > CAST(?2 AS INTEGER) ORDER BY seq LIMIT CAST(?3 AS INTEGER)
 `
 
 type EventsParams struct {
@@ -112,8 +112,8 @@ type HeadRow struct {
 	At   int64
 }
 
-// A bare parameter here, or in the queries for hints, is looked at by the planner
-// and every call planned anew; the CAST hides it.
+// The planner looks at some bare parameters, here and in the other files, and plans
+// every call anew; a CAST hides them.
 func (q *Queries) Head(ctx context.Context, stream string) (HeadRow, error) {
 	row := q.queryRow(ctx, q.headStmt, head, stream)
 	var i HeadRow

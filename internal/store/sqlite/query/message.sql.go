@@ -59,7 +59,7 @@ func (q *Queries) AboutQuestion(ctx context.Context, arg AboutQuestionParams) ([
 
 const conversationMessages = `-- name: ConversationMessages :many
 SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m
-WHERE m.conversation_id = ?1 AND m.project_id = ?2
+WHERE m.conversation_id = CAST(?1 AS TEXT) AND m.project_id = CAST(?2 AS TEXT)
     AND (m.at, m.run_id, m.seq) > (CAST(?3 AS INTEGER), CAST(?4 AS TEXT), CAST(?5 AS INTEGER))
 ORDER BY m.at, m.run_id, m.seq LIMIT CAST(?6 AS INTEGER)
 `
@@ -121,7 +121,7 @@ const conversations = `-- name: Conversations :many
 SELECT c.id, c.project_id, c.name, c.created_by, c.created_at,
     (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS messages,
     CAST(coalesce((SELECT max(m.at) FROM messages m WHERE m.conversation_id = c.id), 0) AS INTEGER) AS last_at
-FROM conversations c WHERE c.project_id = ? ORDER BY c.created_at, c.id
+FROM conversations c WHERE c.project_id = CAST(?1 AS TEXT) ORDER BY c.created_at, c.id
 `
 
 type ConversationsRow struct {
@@ -166,7 +166,7 @@ func (q *Queries) Conversations(ctx context.Context, projectID string) ([]Conver
 }
 
 const lastConversationMessages = `-- name: LastConversationMessages :many
-SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.conversation_id = ? AND m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(?3 AS INTEGER)
+SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.conversation_id = CAST(?1 AS TEXT) AND m.project_id = CAST(?2 AS TEXT) ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(?3 AS INTEGER)
 `
 
 type LastConversationMessagesParams struct {
@@ -213,7 +213,7 @@ func (q *Queries) LastConversationMessages(ctx context.Context, arg LastConversa
 }
 
 const lastMessages = `-- name: LastMessages :many
-SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(?2 AS INTEGER)
+SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.project_id = CAST(?1 AS TEXT) ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT CAST(?2 AS INTEGER)
 `
 
 type LastMessagesParams struct {
@@ -285,7 +285,7 @@ func (q *Queries) MessageByEvent(ctx context.Context, event string) (Message, er
 
 const messages = `-- name: Messages :many
 SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m
-WHERE m.project_id = ?1
+WHERE m.project_id = CAST(?1 AS TEXT)
     AND (m.at, m.run_id, m.seq) > (CAST(?2 AS INTEGER), CAST(?3 AS TEXT), CAST(?4 AS INTEGER))
 ORDER BY m.at, m.run_id, m.seq LIMIT CAST(?5 AS INTEGER)
 `

@@ -15,6 +15,11 @@ type Claim struct {
 	Capacity int64
 }
 
+type Closure struct {
+	Reason string
+	Other  string
+}
+
 type Conversation struct {
 	ID        string
 	ProjectID string

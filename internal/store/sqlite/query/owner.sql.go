@@ -65,6 +65,48 @@ func (q *Queries) Adrift(ctx context.Context, arg AdriftParams) ([]AdriftRow, er
 	return items, nil
 }
 
+const engines = `-- name: Engines :many
+SELECT engines.id, engines.host, engines.place, engines.lease_until, CAST(coalesce(owners.project, '') AS TEXT) AS project
+FROM engines LEFT JOIN owners ON owners.engine = engines.id AND owners.held = 1 ORDER BY engines.id, owners.project
+`
+
+type EnginesRow struct {
+	ID         string
+	Host       string
+	Place      string
+	LeaseUntil int64
+	Project    string
+}
+
+func (q *Queries) Engines(ctx context.Context) ([]EnginesRow, error) {
+	rows, err := q.query(ctx, q.enginesStmt, engines)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []EnginesRow
+	for rows.Next() {
+		var i EnginesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Host,
+			&i.Place,
+			&i.LeaseUntil,
+			&i.Project,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const fence = `-- name: Fence :one
 SELECT fence FROM owners WHERE project = ? AND held = 1
 `
@@ -115,7 +157,7 @@ const owned = `-- name: Owned :many
 SELECT owners.project, owners.fence,
     CAST(NOT EXISTS (SELECT 1 FROM runs WHERE runs.project_id = owners.project AND runs.status NOT IN ('completed', 'failed', 'cancelled'))
         AND NOT EXISTS (SELECT 1 FROM projects WHERE projects.id = owners.project AND projects.queued > 0) AS INTEGER) AS idle
-FROM owners WHERE owners.engine = ? AND owners.held = 1 ORDER BY owners.project
+FROM owners WHERE owners.engine = CAST(?1 AS TEXT) AND owners.held = 1 ORDER BY owners.project
 `
 
 type OwnedRow struct {
@@ -150,7 +192,7 @@ func (q *Queries) Owned(ctx context.Context, engine string) ([]OwnedRow, error) 
 const owner = `-- name: Owner :one
 SELECT owners.engine, owners.fence, owners.held,
     CAST(coalesce(engines.lease_until, 0) AS INTEGER) AS lease_until
-FROM owners LEFT JOIN engines ON engines.id = owners.engine WHERE owners.project = ?
+FROM owners LEFT JOIN engines ON engines.id = owners.engine WHERE owners.project = CAST(?1 AS TEXT)
 `
 
 type OwnerRow struct {
@@ -174,7 +216,7 @@ func (q *Queries) Owner(ctx context.Context, project string) (OwnerRow, error) {
 
 const ownerPlace = `-- name: OwnerPlace :one
 SELECT engines.place FROM owners JOIN engines ON engines.id = owners.engine
-WHERE owners.project = ?1 AND owners.held = 1 AND engines.lease_until > CAST(?2 AS INTEGER)
+WHERE owners.project = CAST(?1 AS TEXT) AND owners.held = 1 AND engines.lease_until > CAST(?2 AS INTEGER)
 `
 
 type OwnerPlaceParams struct {

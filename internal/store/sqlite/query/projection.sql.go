@@ -44,7 +44,7 @@ func (q *Queries) DriveProject(ctx context.Context, arg DriveProjectParams) erro
 }
 
 const openProjectRuns = `-- name: OpenProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE project_id = CAST(?1 AS TEXT) AND status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT CAST(?2 AS INTEGER)
 `
 
@@ -191,7 +191,7 @@ func (q *Queries) Project(ctx context.Context, id string) (Project, error) {
 }
 
 const projectByName = `-- name: ProjectByName :one
-SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason, unpriced FROM projects WHERE name = ? ORDER BY created_at, id LIMIT 1
+SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason, unpriced FROM projects WHERE name = CAST(?1 AS TEXT) ORDER BY created_at, id LIMIT 1
 `
 
 func (q *Queries) ProjectByName(ctx context.Context, name string) (Project, error) {
@@ -228,7 +228,7 @@ func (q *Queries) ProjectByName(ctx context.Context, name string) (Project, erro
 
 const projectRunPage = `-- name: ProjectRunPage :many
 SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs
-WHERE project_id = ?1 AND started_at <= ?2 AND (started_at < ?2 OR id < ?3)
+WHERE project_id = CAST(?1 AS TEXT) AND started_at <= CAST(?2 AS INTEGER) AND (started_at < CAST(?2 AS INTEGER) OR id < ?3)
     AND (CAST(?4 AS TEXT) = '' OR status = ?4)
     AND (CAST(?5 AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
 ORDER BY started_at DESC, id DESC LIMIT CAST(?6 AS INTEGER)
@@ -299,7 +299,7 @@ func (q *Queries) ProjectRunPage(ctx context.Context, arg ProjectRunPageParams) 
 }
 
 const projectRuns = `-- name: ProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT CAST(?2 AS INTEGER)
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE project_id = CAST(?1 AS TEXT) ORDER BY started_at DESC, id DESC LIMIT CAST(?2 AS INTEGER)
 `
 
 type ProjectRunsParams struct {
@@ -656,7 +656,7 @@ func (q *Queries) Run(ctx context.Context, id string) (Run, error) {
 }
 
 const runByAlias = `-- name: RunByAlias :one
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE alias = CAST(?1 AS TEXT) ORDER BY started_at DESC, id DESC LIMIT 1
 `
 
 func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
@@ -967,7 +967,7 @@ func (q *Queries) StandProject(ctx context.Context, arg StandProjectParams) erro
 }
 
 const taskCounts = `-- name: TaskCounts :many
-SELECT status, count(*) AS tasks FROM tasks WHERE project_id = ? GROUP BY status
+SELECT status, count(*) AS tasks FROM tasks WHERE project_id = CAST(?1 AS TEXT) GROUP BY status
 `
 
 type TaskCountsRow struct {
@@ -999,7 +999,7 @@ func (q *Queries) TaskCounts(ctx context.Context, projectID string) ([]TaskCount
 }
 
 const tasks = `-- name: Tasks :many
-SELECT run_id, id, addressee, project_id, task_type, status, prompt, repo_url, branch, triggered_by_task_id, created_by, created_at, started_at, completed_at, result, worker_pod FROM tasks WHERE run_id = ? ORDER BY created_at, id
+SELECT run_id, id, addressee, project_id, task_type, status, prompt, repo_url, branch, triggered_by_task_id, created_by, created_at, started_at, completed_at, result, worker_pod FROM tasks WHERE run_id = CAST(?1 AS TEXT) ORDER BY created_at, id
 `
 
 func (q *Queries) Tasks(ctx context.Context, runID string) ([]Task, error) {

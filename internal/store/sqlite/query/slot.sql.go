@@ -10,11 +10,12 @@ import (
 )
 
 const addPool = `-- name: AddPool :exec
-INSERT INTO slot_pools (pool, held, project, holder, capacity) VALUES (?, 0, ?, ?, ?)
+INSERT INTO slot_pools (pool, held, project, holder, capacity) VALUES (?, ?, ?, ?, ?)
 `
 
 type AddPoolParams struct {
 	Pool     string
+	Held     int64
 	Project  string
 	Holder   string
 	Capacity int64
@@ -23,6 +24,7 @@ type AddPoolParams struct {
 func (q *Queries) AddPool(ctx context.Context, arg AddPoolParams) error {
 	_, err := q.exec(ctx, q.addPoolStmt, addPool,
 		arg.Pool,
+		arg.Held,
 		arg.Project,
 		arg.Holder,
 		arg.Capacity,
@@ -31,7 +33,7 @@ func (q *Queries) AddPool(ctx context.Context, arg AddPoolParams) error {
 }
 
 const addSlots = `-- name: AddSlots :exec
-INSERT INTO slots (holder, stream, project, pool, since, held, filed, room) VALUES (?, ?, ?, ?, ?, 0, '', 0)
+INSERT INTO slots (holder, stream, project, pool, since, held, filed, room) VALUES (?, ?, ?, ?, ?, ?, '', 0)
 `
 
 type AddSlotsParams struct {
@@ -40,6 +42,7 @@ type AddSlotsParams struct {
 	Project string
 	Pool    string
 	Since   int64
+	Held    int64
 }
 
 func (q *Queries) AddSlots(ctx context.Context, arg AddSlotsParams) error {
@@ -49,6 +52,7 @@ func (q *Queries) AddSlots(ctx context.Context, arg AddSlotsParams) error {
 		arg.Project,
 		arg.Pool,
 		arg.Since,
+		arg.Held,
 	)
 	return err
 }
@@ -251,7 +255,7 @@ SELECT q.holder, q.seq, CAST(coalesce(s.n, 0) AS INTEGER) AS share
 FROM slots q LEFT JOIN (
     SELECT pool, project, count(*) AS n FROM slot_pools WHERE held = 1 GROUP BY pool, project
 ) s ON s.pool = q.pool AND s.project = q.project
-WHERE q.held = 0 AND q.filed = ?1 AND q.room > CAST(?2 AS INTEGER)
+WHERE q.held = 0 AND q.filed = CAST(?1 AS TEXT) AND q.room > CAST(?2 AS INTEGER)
 ORDER BY share, q.seq LIMIT 1
 `
 
@@ -332,7 +336,7 @@ func (q *Queries) SlotsOf(ctx context.Context, holder string) (SlotsOfRow, error
 const streamSlots = `-- name: StreamSlots :many
 SELECT s.holder, s.stream, s.project, s.since, s.held, p.pool, p.capacity
 FROM slots s JOIN slot_pools p ON p.holder = s.holder
-WHERE s.stream = ?
+WHERE s.stream = CAST(?1 AS TEXT)
 ORDER BY s.seq, p.pool <> s.pool, p.pool
 `
 

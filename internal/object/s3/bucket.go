@@ -1,0 +1,100 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+
+	"github.com/minio/minio-go/v7"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object/indexed"
+)
+
+// bucket implements indexed.Bytes.
+type bucket struct {
+	client *minio.Client
+	name   string
+	prefix string
+	place  string
+	part   uint64
+}
+
+func (b *bucket) key(u indexed.Upload) string { return path.Join(b.prefix, u.Digest, u.ID) }
+
+// Write implements indexed.Bytes. The client sends a request again that failed in passing, after a pause.
+func (b *bucket) Write(ctx context.Context, u indexed.Upload, r *io.SectionReader) error {
+	_, err := b.client.PutObject(ctx, b.name, b.key(u), r, u.Size, minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: b.part})
+	if err != nil {
+		return b.explain(ctx, err)
+	}
+	stored, err := b.client.StatObject(ctx, b.name, b.key(u), minio.StatObjectOptions{})
+	if missing(err) || err == nil && stored.Size != u.Size {
+		return core.Errorf(core.CodeUnavailable, "%s does not have what it acknowledged: %d of %d bytes are there", b.place, stored.Size, u.Size).
+			WithHint("look at the server's log; store the object again")
+	}
+	return b.explain(ctx, err)
+}
+
+// Open implements indexed.Bytes.
+func (b *bucket) Open(ctx context.Context, u indexed.Upload) (io.ReadSeekCloser, error) {
+	return &reader{ctx: ctx, bucket: b, upload: u}, nil
+}
+
+// Remove implements indexed.Bytes.
+func (b *bucket) Remove(ctx context.Context, u indexed.Upload) error {
+	for _, remove := range []func() error{
+		func() error { return b.client.RemoveIncompleteUpload(ctx, b.name, b.key(u)) },
+		func() error { return b.client.RemoveObject(ctx, b.name, b.key(u), minio.RemoveObjectOptions{}) },
+	} {
+		if err := remove(); err != nil && !missing(err) {
+			return b.explain(ctx, err)
+		}
+	}
+	return nil
+}
+
+func missing(err error) bool { return code(err) == minio.NoSuchKey || code(err) == minio.NoSuchUpload }
+
+// code is what the server answered; "" if it was not the server.
+func code(err error) string {
+	var answer minio.ErrorResponse
+	if errors.As(err, &answer) {
+		return answer.Code
+	}
+	return ""
+}
+
+// explain says in words for a person what keeps a bucket from being used.
+func (b *bucket) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil {
+		return errors.Join(ended, err)
+	}
+	says, hint := diagnose(err)
+	return core.Wrap(core.CodeUnavailable, err, b.place+" "+says, hint)
+}
+
+func diagnose(err error) (says, hint string) {
+	switch code(err) {
+	case minio.NoSuchBucket:
+		return "is in a bucket that does not exist", "make the bucket, or name another"
+	case minio.InvalidAccessKeyID, minio.SignatureDoesNotMatch, "InvalidToken", "ExpiredToken", "TokenRefreshRequired":
+		return "refuses the credentials", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the shared credentials file"
+	case minio.AccessDenied, "AllAccessDisabled":
+		return "does not give these credentials enough rights",
+			"allow s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload and s3:ListBucketMultipartUploads"
+	case "AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException":
+		return "is in another region", "set AWS_REGION to the bucket's"
+	case "RequestTimeTooSkewed":
+		return "has another time than this machine", "set the clock of one of them"
+	case "SlowDown", "SlowDownWrite", "SlowDownRead", "Throttling", "ThrottlingException", "RequestLimitExceeded", "RequestThrottled", "TooManyRequests":
+		return "asks for fewer requests", "try again later; ask who runs it for a higher limit"
+	case "":
+		return "does not answer", "check the address of the server (AWS_ENDPOINT_URL_S3), and that it runs and lets this machine in"
+	}
+	return "refuses a request", "look at the server's log"
+}

@@ -1,0 +1,5 @@
+package servertest
+
+import "syscall"
+
+func endWithParent(attr *syscall.SysProcAttr, last syscall.Signal) { attr.Pdeathsig = last }

@@ -1,0 +1,88 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// TestEnginesThatStartAtOnce bring an empty database up to date together.
+func TestEnginesThatStartAtOnce(t *testing.T) {
+	address := pgtest.Database(t)
+	var engines sync.WaitGroup
+	for range 4 {
+		engines.Go(func() {
+			if err := fill(t.Context(), address); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	engines.Wait()
+}
+
+// sql runs a statement in a database.
+func sql(t *testing.T, address, statement string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err == nil {
+		_, err = conn.Exec(t.Context(), statement)
+		err = errors.Join(err, conn.Close(t.Context()))
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// TestADatabaseThatCannotBeUsed is refused with what is wrong and what to do, and without a password.
+func TestADatabaseThatCannotBeUsed(t *testing.T) {
+	foreign := pgtest.Database(t)
+	sql(t, foreign, "CREATE TABLE customers (id int)")
+	newer := pgtest.Planted(t, "empty", fill)
+	sql(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	forbidden := pgtest.Database(t)
+	sql(t, forbidden, "CREATE ROLE guest LOGIN; REVOKE ALL ON SCHEMA public FROM public")
+	for name, c := range map[string]struct {
+		address, says string
+		code          core.Code
+		is            error
+	}{
+		"no address":       {"postgres://user:hunter2@host:port/x", "cannot be read", core.CodeInvalid, nil},
+		"nobody there":     {"postgres://user:hunter2@127.0.0.1:1/x", "cannot be reached", core.CodeUnavailable, nil},
+		"no such database": {strings.Replace(foreign, "/test_", "/none_", 1), "does not exist", core.CodeUnavailable, nil},
+		"another's":        {foreign, "some other program", core.CodeInvalid, nil},
+		"newer":            {newer, "knows up to", core.CodeUnsupported, store.ErrNewer},
+		"no rights":        {strings.Replace(forbidden, "stellwerk@", "guest@", 1), "rights", core.CodeUnavailable, nil},
+	} {
+		s, err := Open(t.Context(), c.address, Options{})
+		if err == nil {
+			t.Errorf("%s: it is used", name)
+			_ = s.Close()
+			continue
+		}
+		if !strings.Contains(err.Error(), c.says) || core.CodeOf(err) != c.code || c.is != nil && !errors.Is(err, c.is) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v (%s)", name, err, core.CodeOf(err))
+		}
+	}
+}
+
+// TestAClosedStore refuses writes, and does not wait for ever.
+func TestAClosedStore(t *testing.T) {
+	s, err := Open(t.Context(), pgtest.Planted(t, "empty", fill), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Raise(context.Background(), "run/a"); core.CodeOf(err) != core.CodeUnavailable {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,30 @@
+-- name: CommitBatch :one
+SELECT commit_batch(sqlc.arg(batch)::jsonb, sqlc.arg(bodies)::bytea[], sqlc.arg(lazy)::boolean)::text AS answer;
+
+-- name: Clock :one
+SELECT clock_timestamp()::timestamptz AS now;
+
+-- name: PutDocuments :one
+SELECT put_documents(sqlc.arg(kinds)::text[], sqlc.arg(keys)::text[], sqlc.arg(seen)::bigint[], sqlc.arg(contents)::bytea[])::text AS kept;
+
+-- name: DeleteDocument :execrows
+DELETE FROM documents WHERE kind = $1 AND key = $2 AND version = $3;
+
+-- name: Remember :exec
+INSERT INTO verdicts (key, verdict, at) VALUES ($1, $2, clock_timestamp())
+ON CONFLICT (key) DO UPDATE SET verdict = excluded.verdict, at = excluded.at;
+
+-- name: Enlist :one
+SELECT enlist(sqlc.arg(me)::text, sqlc.arg(host)::text, sqlc.arg(place)::text, make_interval(secs => sqlc.arg(lease)::float8))::bigint AS life;
+
+-- name: Renew :one
+SELECT renew(sqlc.arg(me)::text, sqlc.arg(life)::bigint, make_interval(secs => sqlc.arg(lease)::float8))::boolean AS known;
+
+-- name: TakeProjects :one
+SELECT coalesce(take_projects(sqlc.arg(me)::text, sqlc.arg(life)::bigint, make_interval(secs => sqlc.arg(lease)::float8), sqlc.arg(wanted)::text[])::text, '')::text AS taken;
+
+-- name: YieldProjects :one
+SELECT yield_projects(sqlc.arg(projects)::text[], sqlc.arg(fences)::bigint[])::boolean AS told;
+
+-- name: Leave :exec
+SELECT leave(sqlc.arg(me)::text, sqlc.arg(life)::bigint);

@@ -1,0 +1,215 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/pg"
+	"github.com/stellwerk-dev/stellwerk/internal/store/postgres/query"
+)
+
+// Bounds of a batch, and so of how long the first of its writes waits for the last.
+const (
+	maxBatch      = 64
+	maxBatchBytes = 4 << 20
+)
+
+const (
+	callTime   = 30 * time.Second // of one call
+	firstPause = 20 * time.Millisecond
+	mostPause  = time.Second
+)
+
+// writer sends writes to the database. Those that wait at the same time share a call, and so a transaction and its flush; each still
+// succeeds or fails whole and by itself.
+type writer struct {
+	q         *query.Queries
+	clock     *clock
+	signal    func()
+	queue     chan *write
+	done      chan struct{} // closed when the loop has ended
+	mayBeLazy bool
+	silence   time.Duration // for how long the server may say nothing to the first call
+
+	mu     sync.RWMutex // held shared while queueing, so that end can close the queue
+	closed bool
+}
+
+// write is one caller's change.
+type write struct {
+	ctx    context.Context
+	op     op
+	lazy   bool // may be undone by a failure of the server
+	again  bool // it was sent before, and nobody knows what became of it
+	result chan error
+}
+
+func newWriter(q *query.Queries, o Options, c *clock, signal func()) *writer {
+	w := &writer{
+		q: q, clock: c, signal: signal, queue: make(chan *write, maxBatch), done: make(chan struct{}),
+		mayBeLazy: o.LazyLooks, silence: cmp.Or(o.Silence, pg.Silence),
+	}
+	go w.loop()
+	return w
+}
+
+// do carries out a change and returns once it is durable. A context that ends before it is sent means nothing happens. Afterwards the
+// outcome is awaited; it is in doubt only if the database went away and nobody who shares the call waits any more.
+func (w *writer) do(ctx context.Context, o op, lazy bool) error {
+	r := &write{ctx: ctx, op: o, lazy: lazy && w.mayBeLazy, result: make(chan error, 1)}
+	if err := w.enqueue(r); err != nil {
+		return err
+	}
+	return <-r.result
+}
+
+func (w *writer) enqueue(r *write) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return core.Errorf(core.CodeUnavailable, "the database is closed")
+	}
+	select {
+	case w.queue <- r:
+		return nil
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
+}
+
+// end takes no more writes and waits for those under way.
+func (w *writer) end() {
+	w.mu.Lock()
+	if !w.closed {
+		w.closed = true
+		close(w.queue)
+	}
+	w.mu.Unlock()
+	<-w.done
+}
+
+func (w *writer) loop() {
+	defer close(w.done)
+	for first := range w.queue {
+		w.run(w.gather(first))
+	}
+}
+
+// gather adds to first what waits behind it already.
+func (w *writer) gather(first *write) (batch []*write) {
+	size := 0
+	for r, ok := first, true; ok; {
+		if err := r.ctx.Err(); err != nil {
+			r.result <- err
+		} else {
+			batch, size = append(batch, r), size+r.op.size()
+		}
+		if len(batch) == maxBatch || size > maxBatchBytes {
+			break
+		}
+		select {
+		case r, ok = <-w.queue:
+		default:
+			ok = false
+		}
+	}
+	return batch
+}
+
+// run carries out a batch and answers its callers. If the database refuses the call because of one of its writes, each is sent by
+// itself, so that only that one fails.
+func (w *writer) run(batch []*write) {
+	if len(batch) == 0 {
+		return
+	}
+	results, err := w.insist(batch)
+	if err != nil && !pg.Passing(err) && len(batch) > 1 {
+		for _, r := range batch {
+			w.run([]*write{r})
+		}
+		return
+	}
+	for i, r := range batch {
+		if err != nil {
+			r.result <- explain("write", err)
+			continue
+		}
+		r.result <- r.op.refusal(results[i], r.again)
+	}
+}
+
+// insist sends a batch until the database has carried it out. A call whose connection broke may have been carried out, and is sent
+// again all the same: each write knows its own when it meets it. As soon as nobody waits for the batch any more, it is given up. Each
+// call is waited for longer than the one before: the server may be there, and slow.
+func (w *writer) insist(batch []*write) ([]json.RawMessage, error) {
+	pause := backoff.NewExponentialBackOff()
+	pause.InitialInterval, pause.MaxInterval = firstPause, mostPause
+	for silence := w.silence; ; silence = min(2*silence, callTime) {
+		results, err := w.call(batch, silence)
+		if err == nil || !pg.Passing(err) || !waited(batch) {
+			return results, err
+		}
+		for _, r := range batch {
+			r.again = true
+		}
+		time.Sleep(pause.NextBackOff())
+	}
+}
+
+// waited reports that somebody waits for one of the writes.
+func waited(batch []*write) bool {
+	for _, r := range batch {
+		if r.ctx.Err() == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *writer) call(batch []*write, silence time.Duration) ([]json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(pg.Patient(context.Background(), silence), callTime)
+	defer cancel()
+	var bodies [][]byte
+	ops, lazy := make([]json.RawMessage, len(batch)), true
+	for i, r := range batch {
+		data, err := r.op.encode(&bodies)
+		if err != nil {
+			return nil, err
+		}
+		ops[i], lazy = data, lazy && r.lazy
+	}
+	text, err := json.Marshal(ops)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := w.q.CommitBatch(ctx, query.CommitBatchParams{Batch: text, Bodies: bodies, Lazy: lazy})
+	if err != nil {
+		return nil, err
+	}
+	var said struct {
+		Now     time.Time         `json:"now"`
+		Told    bool              `json:"told"`
+		Results []json.RawMessage `json:"results"`
+	}
+	if err := json.Unmarshal([]byte(answer), &said); err != nil {
+		return nil, fmt.Errorf("read the database's answer: %w", err)
+	}
+	if len(said.Results) != len(batch) {
+		return nil, core.Errorf(core.CodeInternal, "the database answered %d of %d writes", len(said.Results), len(batch))
+	}
+	w.clock.set(said.Now)
+	if said.Told {
+		w.signal()
+	}
+	return said.Results, nil
+}

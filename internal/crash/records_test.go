@@ -91,7 +91,7 @@ func (w *world) measuredAnew(h history) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := errors.Join(folder.Append(h.events), folder.Close()); err != nil {
+	if err := errors.Join(folder.Append(h.events, core.Decode), folder.Close()); err != nil {
 		w.t.Fatal(err)
 	}
 	return contentOf(filepath.Join(dir, runfolder.MetricsFile))

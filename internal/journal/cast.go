@@ -40,15 +40,13 @@ func (c *cast) add(body core.Body) {
 }
 
 // cast is that of a run after events that are to be appended. What happened before them is read from the manifest once.
-func (j *Journal) cast(run *core.Run, events []core.Event) (*cast, error) {
+func (j *Journal) cast(f *runfolder.Folder, run *core.Run, events []core.Event, read runfolder.Reader) (*cast, error) {
 	j.mu.Lock()
 	c := j.casts[run.ID]
 	j.mu.Unlock()
 	if first := events[0].Seq; c == nil || c.seq < first-1 {
 		c = &cast{tasks: map[string]part{}, attempts: map[string]part{}}
-		err := j.Use(run.ID, func(f *runfolder.Folder) error {
-			return f.EachBefore(first, tells, func(_ core.Event, body core.Body) { c.add(body) })
-		})
+		err := f.EachBefore(first, tells, func(_ core.Event, body core.Body) { c.add(body) })
 		if err != nil { // the folder is a copy: no run stands still because of it
 			j.log.Warn("who did what in a run cannot be read from its folder", "run", run.Alias, "error", err)
 		}
@@ -57,7 +55,7 @@ func (j *Journal) cast(run *core.Run, events []core.Event) (*cast, error) {
 		if !tells(e.Type) {
 			continue
 		}
-		body, err := core.Decode(e)
+		body, err := read(e)
 		if err != nil {
 			return nil, err
 		}

@@ -10,14 +10,14 @@ import (
 
 // calledTools are the calls of Stellwerk's own tools that events keep: those that
 // agents made, and those that were refused to them.
-func calledTools(run string, parts *cast, events []core.Event) ([]runfolder.SideEffect, error) {
+func calledTools(run string, parts *cast, events []core.Event, read runfolder.Reader) ([]runfolder.SideEffect, error) {
 	var calls []runfolder.SideEffect
 	at := map[string]int{} // where the call of a delegation is
 	for _, e := range events {
 		if e.Actor.Kind != core.ActorAgent && e.Type != core.TypeToolRefused && e.Type != core.TypeTaskRefused {
 			continue
 		}
-		body, err := core.Decode(e)
+		body, err := read(e)
 		if err != nil {
 			return nil, err
 		}

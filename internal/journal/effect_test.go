@@ -85,7 +85,7 @@ func TestCallsThatEventsKeep(t *testing.T) {
 		}
 		events = append(events, core.Event{Seq: int64(i + 1), At: time.Unix(int64(i), 0), Type: core.TypeOf(e.body), V: 1, Actor: e.actor, Body: raw})
 	}
-	calls, err := calledTools("run", &cast{}, events)
+	calls, err := calledTools("run", &cast{}, events, core.Decode)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,33 +79,49 @@ func (j *Journal) Append(_ context.Context, run *core.Run, events []core.Event) 
 
 // append adds lines to the manifest, and to what is kept beside it.
 func (j *Journal) append(run *core.Run, events []core.Event) error {
-	parts, err := j.cast(run, events)
-	if err != nil {
-		return err
-	}
-	calls, err := calledTools(run.ID, parts, events)
-	if err != nil {
-		return err
-	}
-	if err := j.packs(run.ID, events); err != nil {
-		return err
-	}
-	if err := j.recover(run, parts, events); err != nil {
-		return err
-	}
+	read := once()
 	return j.Use(run.ID, func(f *runfolder.Folder) error {
+		parts, err := j.cast(f, run, events, read)
+		if err != nil {
+			return err
+		}
+		calls, err := calledTools(run.ID, parts, events, read)
+		if err != nil {
+			return err
+		}
+		if err := j.packs(f, events, read); err != nil {
+			return err
+		}
+		if err := j.recover(f, run, parts, events, read); err != nil {
+			return err
+		}
 		// First, for what the manifest has is not appended again.
 		if err := f.SideEffects(calls...); err != nil {
 			return err
 		}
-		return f.Append(events)
+		return f.Append(events, read)
 	})
 }
 
+// once reads each event of a run a single time: several want to know what it says.
+func once() runfolder.Reader {
+	bodies := map[int64]core.Body{}
+	return func(e core.Event) (core.Body, error) {
+		if body, known := bodies[e.Seq]; known {
+			return body, nil
+		}
+		body, err := core.Decode(e)
+		if err == nil {
+			bodies[e.Seq] = body
+		}
+		return body, err
+	}
+}
+
 // packs copies those that events name, so that the folder brings the run's code back.
-func (j *Journal) packs(run string, events []core.Event) error {
+func (j *Journal) packs(f *runfolder.Folder, events []core.Event, read runfolder.Reader) error {
 	for _, e := range events {
-		named, err := pack.Named(e)
+		named, err := pack.Named(e, read)
 		if err != nil {
 			return err
 		}
@@ -117,8 +133,7 @@ func (j *Journal) packs(run string, events []core.Event) error {
 				}
 				return errors.ErrUnsupported
 			}
-			err := j.Use(run, func(f *runfolder.Folder) error { return f.Pack(digest, link, open) })
-			if err != nil {
+			if err := f.Pack(digest, link, open); err != nil {
 				return err
 			}
 		}
@@ -224,6 +239,9 @@ func (j *Journal) settle(run *core.Run) {
 		j.log.Error("tidy the folder of a run", "run", run.Alias, "error", err)
 	}
 	j.derive(run)
+	if err := j.Use(run.ID, func(f *runfolder.Folder) error { return f.Sync() }); err != nil {
+		j.log.Error("make the folder of a run durable", "run", run.Alias, "error", err)
+	}
 }
 
 // derive writes what follows from a run. j.deriving is held.

@@ -14,20 +14,18 @@ import (
 // events name, and what agents were seen doing from the transcripts. The folder lacks all of it if it was lost, and what
 // other engines collected if it goes on. Events say which of two artifacts of a name is the newer, also when they are
 // brought again after a failure.
-func (j *Journal) recover(run *core.Run, parts *cast, events []core.Event) error {
+func (j *Journal) recover(f *runfolder.Folder, run *core.Run, parts *cast, events []core.Event, read runfolder.Reader) error {
 	for _, e := range events {
 		if e.Type != core.TypeAttemptExited {
 			continue
 		}
-		body, err := core.Decode(e)
+		body, err := read(e)
 		if err != nil {
 			return err
 		}
 		exited, _ := body.(core.AttemptExited)
 		p := parts.attempts[exited.Attempt]
-		err = j.Use(run.ID, func(f *runfolder.Folder) error {
-			return errors.Join(j.recoverTranscript(f, run, p, exited, e.At), j.recoverArtifacts(f, run, p, exited.Delivery))
-		})
+		err = errors.Join(j.recoverTranscript(f, run, p, exited, e.At), j.recoverArtifacts(f, run, p, exited.Delivery))
 		if err != nil {
 			return err
 		}

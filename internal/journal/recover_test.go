@@ -183,7 +183,7 @@ func TestDelegationsHaveShelvesOfTheirOwn(t *testing.T) {
 	}
 	j := New(root, h.objects, slog.New(slog.DiscardHandler))
 	defer j.Close()
-	if err := j.recover(run, parts, h.events); err != nil {
+	if err := j.Use(run.ID, func(f *runfolder.Folder) error { return j.recover(f, run, parts, h.events, core.Decode) }); err != nil {
 		t.Fatal(err)
 	}
 	got := h.left(root)

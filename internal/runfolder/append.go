@@ -7,13 +7,15 @@ import (
 	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/planted"
 )
 
 // Append writes the lines of events and returns once they are on disk. Events
 // that are there already are dropped; a torn last line is cut first. A gap is
 // an error, and so is a history other than the one in the folder (*Fork). The
-// metrics of new events follow in their own file.
-func (f *Folder) Append(events []core.Event) (err error) {
+// metrics of new events follow in their own file; read is core.Decode, or one that
+// remembers what it has read.
+func (f *Folder) Append(events []core.Event, read Reader) (err error) {
 	if len(events) == 0 {
 		return nil
 	}
@@ -29,12 +31,15 @@ func (f *Folder) Append(events []core.Event) (err error) {
 		return err
 	}
 	// First, because nothing repairs the metrics after a run's last event.
-	unread := f.readyMeter(fresh[0].Seq)
+	unread := f.readyMeter(fresh[0].event.Seq)
 	if err := f.write(file, fresh); err != nil {
 		return err
 	}
-	return errors.Join(unread, f.appendMetrics(fresh))
+	return errors.Join(unread, f.appendMetrics(fresh, read))
 }
+
+// Reader reads the body of an event.
+type Reader func(core.Event) (core.Body, error)
 
 // lock opens the manifest for this writer alone, and reads its end again if
 // another writer moved it.
@@ -55,8 +60,31 @@ func (f *Folder) lock() (*os.File, error) {
 	return file, nil
 }
 
+// entry is an event as the manifest has it.
+type entry struct {
+	event core.Event
+	line  []byte
+	hash  string
+}
+
+// entries refuses events that do not follow one another.
+func entries(events []core.Event) ([]entry, error) {
+	all := make([]entry, len(events))
+	for i, e := range events {
+		if i > 0 && e.PrevHash != all[i-1].hash {
+			return nil, core.Errorf(core.CodeForked, "%s: event %d does not follow the event before it", e.Stream, e.Seq)
+		}
+		line, err := e.Line()
+		if err != nil {
+			return nil, err
+		}
+		all[i] = entry{e, line, hashOf(line)}
+	}
+	return all, nil
+}
+
 // fresh leaves out the events that the manifest has.
-func (f *Folder) fresh(file *os.File, events []core.Event) ([]core.Event, error) {
+func (f *Folder) fresh(file *os.File, events []core.Event) ([]entry, error) {
 	stream, head := f.tail.stream, f.tail.head
 	if stream == "" {
 		stream = events[0].Stream
@@ -71,33 +99,30 @@ func (f *Folder) fresh(file *os.File, events []core.Event) ([]core.Event, error)
 		return nil, core.Errorf(core.CodeInvalid, "%s ends at event %d, event %d cannot follow", f.at(ManifestFile), head.Seq, first).
 			WithHint("append the events in between first")
 	}
-	known := min(head.Seq-first+1, int64(len(events)))
-	if err := f.sameAs(file, events[:known]); err != nil {
+	all, err := entries(events)
+	if err != nil {
 		return nil, err
 	}
-	fresh := events[known:]
-	if len(fresh) > 0 && known == 0 && fresh[0].PrevHash != head.Hash {
+	known := min(head.Seq-first+1, int64(len(all)))
+	if known == 0 && events[0].PrevHash != head.Hash {
 		return nil, forked(stream, max(head.Seq, 1))
 	}
-	if _, err := core.VerifyChain(core.Head{Seq: first - 1, Hash: events[0].PrevHash}, events); err != nil {
-		return nil, err
-	}
-	return fresh, nil
+	return all[known:], f.sameAs(file, all[:known])
 }
 
 // sameAs compares events with their lines. Only the newest is compared without
 // reading the manifest again.
-func (f *Folder) sameAs(file *os.File, events []core.Event) error {
-	if len(events) == 0 {
+func (f *Folder) sameAs(file *os.File, known []entry) error {
+	if len(known) == 0 {
 		return nil
 	}
-	at := map[int64]string{f.tail.head.Seq: f.tail.head.Hash}
-	if events[0].Seq < f.tail.head.Seq {
+	at, first := map[int64]string{f.tail.head.Seq: f.tail.head.Hash}, known[0].event.Seq
+	if first < f.tail.head.Seq {
 		if _, err := file.Seek(0, 0); err != nil {
 			return explain(err, f.at(ManifestFile))
 		}
 		err := eachBefore(file, f.at(ManifestFile), f.tail.head.Seq, func(n int64, line []byte) error {
-			if n >= events[0].Seq {
+			if n >= first {
 				at[n] = hashOf(line)
 			}
 			return nil
@@ -106,33 +131,23 @@ func (f *Folder) sameAs(file *os.File, events []core.Event) error {
 			return err
 		}
 	}
-	for _, e := range events {
-		hash, err := e.Hash()
-		if err != nil {
-			return err
-		}
-		if hash != at[e.Seq] {
-			return forked(e.Stream, e.Seq)
+	for _, e := range known {
+		if e.hash != at[e.event.Seq] {
+			return forked(e.event.Stream, e.event.Seq)
 		}
 	}
 	return nil
 }
 
-func (f *Folder) write(file *os.File, events []core.Event) error {
+func (f *Folder) write(file *os.File, fresh []entry) error {
 	path := f.at(ManifestFile)
 	var lines bytes.Buffer
-	head := f.tail.head
-	for _, e := range events {
-		line, err := e.Line()
-		if err != nil {
-			return err
+	for _, e := range fresh {
+		if len(e.line) > MaxLine {
+			return fmt.Errorf("event %s: %w", e.event.ID, errTooLong)
 		}
-		if len(line) > MaxLine {
-			return fmt.Errorf("event %s: %w", e.ID, errTooLong)
-		}
-		lines.Write(line)
+		lines.Write(e.line)
 		lines.WriteByte('\n')
-		head = core.Head{Seq: e.Seq, Hash: hashOf(line), At: e.At}
 	}
 	if f.tail.torn != nil {
 		if err := file.Truncate(f.tail.end); err != nil {
@@ -140,32 +155,21 @@ func (f *Folder) write(file *os.File, events []core.Event) error {
 		}
 	}
 	_, err := file.WriteAt(lines.Bytes(), f.tail.end)
-	if err == nil {
+	if err == nil && !planted.Is("nolinesync") {
 		err = file.Sync()
 	}
 	if err != nil {
 		f.tail.size = -1 // unknown: it is read again
 		return explain(err, path)
 	}
-	made := f.tail.end == 0
-	f.tail = tail{stream: events[0].Stream, head: head, end: f.tail.end + int64(lines.Len())}
+	made, last := f.tail.end == 0, fresh[len(fresh)-1]
+	f.tail = tail{
+		stream: last.event.Stream, head: core.Head{Seq: last.event.Seq, Hash: last.hash, At: last.event.At},
+		end: f.tail.end + int64(lines.Len()),
+	}
 	f.tail.size = f.tail.end
 	if made {
-		return explain(f.syncNames(), path)
-	}
-	return nil
-}
-
-// syncNames makes the folder's own name and the names in it durable.
-func (f *Folder) syncNames() error {
-	for _, path := range []string{f.path, f.at("..")} {
-		folder, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(folder.Sync(), folder.Close()); err != nil {
-			return err
-		}
+		return explain(errors.Join(f.syncNames("."), syncFolder(os.Open, f.at(".."))), path)
 	}
 	return nil
 }

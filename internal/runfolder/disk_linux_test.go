@@ -17,7 +17,7 @@ func TestFullDisk(t *testing.T) {
 	done := 0
 	var err error
 	for ; err == nil && done < len(events); done++ {
-		err = f.Append(events[:done+1])
+		err = f.Append(events[:done+1], core.Decode)
 	}
 	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "disk is full") || wording.Hint(err) == "" {
 		t.Fatalf("after %d events: %v", done, err)
@@ -39,7 +39,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	appendAll(t, f, events[:1])
 	disktest.ReadOnly(t, disk)
 	for name, err := range map[string]error{
-		"append": f.Append(events), "artifact": f.Artifact("plan", 1, "plan.md", strings.NewReader("x")),
+		"append": f.Append(events, core.Decode), "artifact": f.Artifact("plan", 1, "plan.md", strings.NewReader("x")),
 		"side effect": f.SideEffects(SideEffect{Attempt: "a", N: 1}), "state": f.WriteState(&core.Run{}),
 	} {
 		if core.CodeOf(err) != core.CodeUnavailable || wording.Hint(err) == "" {

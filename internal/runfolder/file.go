@@ -18,7 +18,7 @@ import (
 
 // Artifact copies an artifact that a round of a stage handed in to
 // artifacts/<stage>.r<round>/<name>, and to artifacts/latest/<name> as the
-// newest of its name. It does not wait for the disk to store that second copy.
+// newest of its name.
 func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) (err error) {
 	versioned := path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name)
 	newest := path.Join(ArtifactsDir, "latest", name)
@@ -33,7 +33,7 @@ func (f *Folder) Artifact(stage string, round int, name string, content io.Reade
 		return explain(err, f.at(versioned))
 	}
 	defer func() { err = errors.Join(err, explain(again.Close(), f.at(versioned))) }()
-	return f.replace(newest, again, false)
+	return f.replace(newest, again, true)
 }
 
 // TakeArtifacts copies the artifacts of another folder of the same run. Those that are
@@ -68,7 +68,7 @@ func (f *Folder) Pack(digest string, link func(path string) error, open func() (
 		return explain(err, f.at(PacksDir))
 	}
 	if link(f.at(name)) == nil {
-		return nil
+		return explain(f.syncNames(PacksDir), f.at(name))
 	}
 	content, err := open()
 	if err != nil {
@@ -131,7 +131,8 @@ func plainName(name string) bool {
 		!strings.ContainsAny(name, "\x00\n\\")
 }
 
-// replace writes a file so that a reader sees the old content or the new.
+// replace writes a file so that a reader sees the old content or the new. If it is to be durable, a crash of the machine
+// leaves it there, too, once replace has returned.
 func (f *Folder) replace(name string, content io.Reader, durable bool) error {
 	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return explain(err, f.at(name))
@@ -150,6 +151,9 @@ func (f *Folder) replace(name string, content io.Reader, durable bool) error {
 	}
 	if err != nil {
 		return explain(errors.Join(err, f.root.Remove(part)), f.at(name))
+	}
+	if durable {
+		return explain(f.syncNames(path.Dir(name)), f.at(name))
 	}
 	return nil
 }

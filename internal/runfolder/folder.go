@@ -31,8 +31,10 @@ const (
 // Folder is the folder of one run. All methods are safe for concurrent use,
 // by several processes too. The caller closes it.
 type Folder struct {
-	path string
-	root *os.Root
+	path   string
+	root   *os.Root
+	opened os.FileInfo // of root
+	named  sync.Map    // folders below it whose names are durable
 
 	mu      sync.Mutex
 	tail    tail              // guarded by mu
@@ -43,8 +45,8 @@ type Folder struct {
 	effects effectLog         // guarded by mu
 }
 
-// Open opens a run's folder, and creates it if it is missing. It reads only the
-// manifest's last line; ReadManifest checks the whole.
+// Open opens a run's folder, and creates it if it is missing. Of the manifest it
+// understands only the last line; ReadManifest checks the whole.
 func Open(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, explain(err, path)
@@ -54,6 +56,9 @@ func Open(path string) (*Folder, error) {
 		return nil, explain(err, path)
 	}
 	f := &Folder{path: path, root: root}
+	if f.opened, err = root.Stat("."); err != nil {
+		return nil, errors.Join(explain(err, path), root.Close())
+	}
 	err = f.reading(ManifestFile, func(file *os.File) (err error) {
 		f.tail, err = readTail(file, f.at(ManifestFile))
 		return err
@@ -108,12 +113,11 @@ func (f *Folder) Close() error {
 
 // Gone reports that the folder was removed or replaced after it was opened.
 func (f *Folder) Gone() bool {
-	opened, err := f.root.Stat(".")
-	there, failed := os.Stat(f.path)
-	if err != nil || failed != nil {
-		return errors.Is(failed, fs.ErrNotExist)
+	there, err := os.Stat(f.path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
 	}
-	return !os.SameFile(opened, there)
+	return !os.SameFile(f.opened, there)
 }
 
 // Head is the newest event of the manifest.

@@ -75,7 +75,7 @@ func openAt(t *testing.T, path string) *Folder {
 
 func appendAll(t *testing.T, f *Folder, events []core.Event) {
 	t.Helper()
-	if err := f.Append(events); err != nil {
+	if err := f.Append(events, core.Decode); err != nil {
 		t.Fatalf("append: %v", err)
 	}
 }
@@ -99,7 +99,7 @@ func wantFork(t *testing.T, err error, seq int64) {
 func TestAppend(t *testing.T) {
 	f := openTemp(t)
 	events := history(t, 9, "a")
-	if f.Head() != (core.Head{}) || f.Append(nil) != nil {
+	if f.Head() != (core.Head{}) || f.Append(nil, core.Decode) != nil {
 		t.Fatal("a new folder is not empty")
 	}
 	appendAll(t, f, events[:3])
@@ -129,21 +129,21 @@ func TestAppendRefuses(t *testing.T) {
 	events := history(t, 6, "a")
 	appendAll(t, f, events[:3])
 	before := manifest(t, events[:3])
-	if err := f.Append(events[4:]); core.CodeOf(err) != core.CodeInvalid || !strings.Contains(err.Error(), "ends at event 3") {
+	if err := f.Append(events[4:], core.Decode); core.CodeOf(err) != core.CodeInvalid || !strings.Contains(err.Error(), "ends at event 3") {
 		t.Errorf("a gap: %v", err)
 	}
 	other := extend(t, events[:1], 5, "b") // differs from event 2 on
-	wantFork(t, f.Append(other), 2)
-	wantFork(t, f.Append(other[2:3]), 3)
-	wantFork(t, f.Append(other[3:]), 3)
+	wantFork(t, f.Append(other, core.Decode), 2)
+	wantFork(t, f.Append(other[2:3], core.Decode), 3)
+	wantFork(t, f.Append(other[3:], core.Decode), 3)
 	stranger := events[3]
 	stranger.Stream = "run/other"
-	if err := f.Append([]core.Event{stranger}); err == nil {
+	if err := f.Append([]core.Event{stranger}, core.Decode); err == nil {
 		t.Error("an event of another run is taken")
 	}
 	broken := append([]core.Event(nil), events[3:]...)
 	broken[1].PrevHash = broken[0].PrevHash
-	if err := f.Append(broken); core.CodeOf(err) != core.CodeForked {
+	if err := f.Append(broken, core.Decode); core.CodeOf(err) != core.CodeForked {
 		t.Errorf("a broken chain: %v", err)
 	}
 	huge, _, err := core.Seal(stream, f.Head(), time.Now(), core.Engine(), "", core.TimerFired{Timer: "t"})
@@ -151,7 +151,7 @@ func TestAppendRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	huge.Body = []byte(`{"timer":"` + strings.Repeat("x", MaxLine) + `"}`) // no engine seals such a body
-	if err := f.Append([]core.Event{huge}); !errors.Is(err, errTooLong) {
+	if err := f.Append([]core.Event{huge}, core.Decode); !errors.Is(err, errTooLong) {
 		t.Errorf("a line nobody could read: %v", err)
 	}
 	wantFile(t, f, ManifestFile, before)
@@ -206,7 +206,27 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-func TestOpenReadsTheLastLineOnly(t *testing.T) {
+// TestAHoleBeforeWholeLines: of lines that were written at once the later ones may have reached the disk alone.
+func TestAHoleBeforeWholeLines(t *testing.T) {
+	f := openTemp(t)
+	events := history(t, 5, "a")
+	kept, whole := manifest(t, events[:2]), manifest(t, events)
+	for from := len(kept); from < len(whole)-len(manifest(t, events[4:])); from += 7 {
+		holed := bytes.Clone(whole)
+		clear(holed[from : from+20])
+		if err := os.WriteFile(f.at(ManifestFile), holed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again := openAt(t, f.path)
+		if head := again.Head(); head.Seq < 2 || head.Seq > 4 || again.tail.torn == nil {
+			t.Fatalf("a hole at %d: %+v, torn %v", from, head, again.tail.torn)
+		}
+		appendAll(t, again, events)
+		wantFile(t, again, ManifestFile, whole)
+	}
+}
+
+func TestOpenUnderstandsTheLastLineOnly(t *testing.T) {
 	f := openTemp(t)
 	events := history(t, 2, "a")
 	long, _, err := core.Seal(stream, headOf(t, events), time.Unix(9e9, 0), core.Engine(), "",
@@ -244,7 +264,7 @@ func TestManyWriters(t *testing.T) {
 	for i := range 6 {
 		wg.Go(func() {
 			for n := range events {
-				if err := writers[i%3].Append(events[:n+1]); err != nil {
+				if err := writers[i%3].Append(events[:n+1], core.Decode); err != nil {
 					t.Errorf("writer %d: %v", i, err)
 					return
 				}

@@ -60,12 +60,13 @@ func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
 	}
 }
 
-// eachLine hands over whole lines, and returns how many bytes they have. It passes over a last line that is being written.
+// eachLine hands over whole lines, and returns how many bytes they have. It ends at a line that is being written, or that a
+// crash of the machine left a hole in: then no line from there on was acknowledged.
 func eachLine(r io.Reader, fn func(line []byte) error) (n int64, err error) {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, whole, err := readLine(lines)
-		if err == nil && !whole {
+		if err == nil && (!whole || bytes.IndexByte(line, 0) >= 0) {
 			return n, nil
 		}
 		if err == nil {

@@ -93,15 +93,15 @@ func (f *Folder) mendMetrics(want []byte) error {
 		}
 		f.metrics = nil
 	}
-	return f.replace(MetricsFile, bytes.NewReader(want), false)
+	return f.replace(MetricsFile, bytes.NewReader(want), true)
 }
 
 // appendMetrics does not wait for the disk, because metrics follow from the manifest.
 // If it fails, the next Append repairs the file first.
-func (f *Folder) appendMetrics(events []core.Event) error {
+func (f *Folder) appendMetrics(fresh []entry, read Reader) error {
 	var lines []byte
-	for _, e := range events {
-		lines = append(lines, f.meter.lines(e)...)
+	for _, e := range fresh {
+		lines = append(lines, f.meter.lines(e.event, read)...)
 	}
 	if len(lines) == 0 {
 		return nil

@@ -61,12 +61,12 @@ type meter struct {
 
 // lines are the lines of an event: none if it has no duration, no cost and no
 // reason of a failure, or cannot be read.
-func (m *meter) lines(e core.Event) []byte {
+func (m *meter) lines(e core.Event, read Reader) []byte {
 	m.seq = e.Seq
 	if !metered(e.Type) {
 		return nil
 	}
-	body, err := core.Decode(e)
+	body, err := read(e)
 	if err != nil {
 		return nil
 	}

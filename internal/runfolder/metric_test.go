@@ -117,10 +117,10 @@ func TestMetricsOfADamagedManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	if err := f.Append(events[8:10]); err == nil {
+	if err := f.Append(events[8:10], core.Decode); err == nil {
 		t.Error("nobody was told that the manifest is damaged")
 	}
-	if err := f.Append(events[10:]); err != nil {
+	if err := f.Append(events[10:], core.Decode); err != nil {
 		t.Errorf("told twice: %v", err)
 	}
 	got, err := os.ReadFile(filepath.Join(path, MetricsFile))

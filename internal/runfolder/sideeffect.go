@@ -83,7 +83,12 @@ func (f *Folder) SideEffects(records ...SideEffect) (err error) {
 	if err := f.effects.catchUp(file); err != nil {
 		return explain(err, path)
 	}
-	if err := f.effects.add(file, records); err != nil {
+	made := f.effects.end == 0
+	err = f.effects.add(file, records)
+	if err == nil && made {
+		err = f.syncNames(".")
+	}
+	if err != nil {
 		f.effects = effectLog{} // the file must be read again
 		return explain(err, path)
 	}

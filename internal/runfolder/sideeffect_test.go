@@ -58,6 +58,32 @@ func TestSideEffectsAreWrittenOnce(t *testing.T) {
 	}
 }
 
+// TestSideEffectsBehindAHole: of records that were written at once the later ones may have reached the disk alone.
+func TestSideEffectsBehindAHole(t *testing.T) {
+	whole := openTemp(t)
+	if err := whole.SideEffects(calls()...); err != nil {
+		t.Fatal(err)
+	}
+	want := sideEffectLines(t, whole.path)
+	for from := range len(want) - 30 {
+		path := t.TempDir()
+		holed := []byte(want)
+		clear(holed[from : from+30])
+		if err := os.WriteFile(filepath.Join(path, SideEffectsFile), holed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := EachSideEffect(path, func(SideEffect) error { return nil }); err != nil {
+			t.Fatalf("a hole at %d: %v", from, err)
+		}
+		if err := openAt(t, path).SideEffects(calls()...); err != nil {
+			t.Fatal(err)
+		}
+		if got := sideEffectLines(t, path); got != want {
+			t.Fatalf("a hole at %d: got\n%s", from, got)
+		}
+	}
+}
+
 func TestSideEffectsOfSeveralWriters(t *testing.T) {
 	path := t.TempDir()
 	var writers sync.WaitGroup

@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/disktest"
 )
 
@@ -15,7 +16,7 @@ func TestAppendWaitsForTheDisk(t *testing.T) {
 	events := history(t, 3, "x")
 	appendAll(t, f, events[:1]) // from now on no name is new, and only the content is waited for
 	var err error
-	if refused := disktest.FailSyncs(func() { err = f.Append(events[:2]) }); refused != nil {
+	if refused := disktest.FailSyncs(func() { err = f.Append(events[:2], core.Decode) }); refused != nil {
 		t.Fatal(refused)
 	}
 	if !errors.Is(err, syscall.EIO) {

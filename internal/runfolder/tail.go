@@ -17,13 +17,20 @@ type tail struct {
 	torn   *Torn
 }
 
-// readTail reads a manifest's end from its last line, whatever its length.
+// readTail reads a manifest's end from its last line, whatever its length. Of several lines that were written at once, a crash
+// of the machine may leave later ones and a hole before them: whatever comes after the first hole is torn, too.
 func readTail(file *os.File, path string) (tail, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return tail{}, explain(err, path)
 	}
-	t := tail{size: info.Size(), end: info.Size()}
+	t := tail{size: info.Size()}
+	if t.end, err = firstHole(file, t.size); err != nil {
+		return tail{}, explain(err, path)
+	}
+	if t.end < t.size {
+		t.torn = &Torn{Offset: t.end, Bytes: t.size - t.end}
+	}
 	for {
 		line, start, whole, err := lastLine(file, t.end)
 		if err != nil {
@@ -32,7 +39,7 @@ func readTail(file *os.File, path string) (tail, error) {
 		if start == t.end {
 			return t, nil
 		}
-		if !whole || t.torn == nil && bytes.IndexByte(line, 0) >= 0 {
+		if !whole {
 			t.torn = &Torn{Offset: start, Bytes: t.size - start}
 			t.end = start
 			continue
@@ -44,6 +51,22 @@ func readTail(file *os.File, path string) (tail, error) {
 		t.stream, t.head = e.Stream, core.Head{Seq: e.Seq, Hash: hashOf(line), At: e.At}
 		return t, nil
 	}
+}
+
+// firstHole is where a file has its first byte that was never written: no line has a zero. It is size if there is none.
+func firstHole(file io.ReaderAt, size int64) (int64, error) {
+	part := make([]byte, min(size, 64<<10))
+	for at := int64(0); at < size; {
+		n, err := file.ReadAt(part[:min(size-at, int64(len(part)))], at)
+		if i := bytes.IndexByte(part[:n], 0); i >= 0 {
+			return at + int64(i), nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		at += int64(n)
+	}
+	return size, nil
 }
 
 // lastLine reads backwards the line that ends at end, without its newline.

@@ -73,8 +73,12 @@ func TestAPersonsPrices(t *testing.T) {
 			t.Errorf("three searches cost %v", got)
 		}
 	}
-	if _, err := broker.ReadPrices(filepath.Join(t.TempDir(), "none.yaml")); err != nil {
+	without, err := broker.ReadPrices(filepath.Join(t.TempDir(), "none.yaml"))
+	if err != nil {
 		t.Errorf("without a file: %v", err)
+	}
+	if price, known := without.Of("claude-opus-5-5"); !known || price.Cost(million, 1) <= 1+2+0+3+4 {
+		t.Error("one person's prices are another's")
 	}
 	if _, err := broker.ReadPrices(t.TempDir()); err == nil {
 		t.Error("a folder is read")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"path/filepath"
 	"testing"
 	"time"
@@ -25,6 +26,15 @@ const token = "s3cret"
 // serve answers on socket until the returned function is called.
 func serve(t *testing.T, socket string, svc api.Service) (stop func()) {
 	t.Helper()
+	return serveHandler(t, socket, handlerOf(svc))
+}
+
+func handlerOf(svc api.Service) http.Handler {
+	return api.Handler(svc, api.NewPersonAuthenticator(token, "ada"), "1")
+}
+
+func serveHandler(t *testing.T, socket string, handler http.Handler) (stop func()) {
+	t.Helper()
 	l, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +42,7 @@ func serve(t *testing.T, socket string, svc api.Service) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- api.Serve(ctx, l, api.Handler(svc, api.NewPersonAuthenticator(token, "ada"), "1"))
+		done <- api.Serve(ctx, l, handler)
 	}()
 	return func() {
 		cancel()

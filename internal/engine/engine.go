@@ -61,6 +61,9 @@ type Options struct {
 	Place string
 	// Lease is how long an engine that is not heard of keeps its projects.
 	Lease time.Duration
+	// Shared tells that other engines work on the store: the lease is renewed even while nothing is owned, so that people see
+	// that this engine is there.
+	Shared bool
 	// Look is how often the store is asked without a signal: for hints, for projects
 	// without an owner, and for what other engines have committed.
 	Look time.Duration
@@ -143,26 +146,26 @@ func (e *Engine) Run(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	work.Go(func() { e.keep(ctx, &work) })
-	timer := time.NewTimer(0)
+	timer := time.NewTimer(e.opts.Look)
 	defer timer.Stop()
-	for heard := int64(-1); ; {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-e.store.Signals():
-		case <-e.nudged:
-		case <-timer.C:
-		}
+	for heard := int64(-1); ctx.Err() == nil; {
+		begun := e.answer(ctx, &work) // first: what is to be done waits for it
 		heard = e.hear(ctx, heard)
 		if taken := e.takeAdrift(ctx); len(taken) > 0 {
 			work.Go(func() { e.adopt(ctx, named(taken)) })
 		}
-		if e.answer(ctx, &work) >= lookAtOnce {
-			timer.Reset(0) // there may be more
-			continue
+		if begun >= lookAtOnce {
+			continue // there may be more
 		}
 		timer.Reset(e.nextLook(ctx))
+		select {
+		case <-ctx.Done():
+		case <-e.store.Signals():
+		case <-e.nudged:
+		case <-timer.C:
+		}
 	}
+	return nil
 }
 
 // answer begins to look at the streams that want it, and returns how many those are.

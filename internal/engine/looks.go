@@ -18,8 +18,8 @@ type looks struct {
 }
 
 type underway struct {
-	project string
-	again   bool // the hint was seen meanwhile
+	project     string
+	seq, dueSeq int64 // of the hint as it was seen meanwhile
 }
 
 type postponed struct {
@@ -37,7 +37,7 @@ func (l *looks) begin(h store.Hint) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if u := l.under[h.Stream]; u != nil {
-		u.again = true
+		u.seq, u.dueSeq = max(u.seq, h.Seq), max(u.dueSeq, h.DueSeq)
 		return false
 	}
 	if p, waits := l.later[h.Stream]; waits && p.hint == h && time.Now().Before(p.until) {
@@ -48,14 +48,14 @@ func (l *looks) begin(h store.Hint) bool {
 	return true
 }
 
-// end reports that the hint was seen again before the look had ended: whether it is pending
-// still is to be asked once more.
+// end reports that the hint was seen before the look had ended, and asked for more than the
+// look has answered, which is h: whether it is pending still is to be asked once more.
 func (l *looks) end(h store.Hint) (again bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	again = l.under[h.Stream].again
+	u := l.under[h.Stream]
 	delete(l.under, h.Stream)
-	return again
+	return u.seq > h.Seq || u.dueSeq > h.DueSeq
 }
 
 // postpone ends a look that is to be repeated.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/planted"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -23,6 +24,17 @@ func (e *Engine) Fence(project string) int64 {
 	e.owned.mu.Lock()
 	defer e.owned.mu.Unlock()
 	return e.owned.fences[project]
+}
+
+// Owned is how many projects this engine owns as far as it knows, and how long ago it asked for the lease that holds; 0 if it owns
+// none.
+func (e *Engine) Owned() (projects int, lease time.Duration) {
+	e.owned.mu.Lock()
+	defer e.owned.mu.Unlock()
+	if len(e.owned.fences) == 0 {
+		return 0, 0
+	}
+	return len(e.owned.fences), e.owned.since(time.Now())
 }
 
 // Begin makes this engine one that owns projects: those that it owned before it ended
@@ -85,7 +97,7 @@ const takeAtOnce = 256
 // takeAdrift takes the projects that somebody should own and nobody does, as far as this
 // engine can work on them.
 func (e *Engine) takeAdrift(ctx context.Context) []store.Owner {
-	if e.owned.isRetired() {
+	if e.owned.isRetired() || e.owned.drains() {
 		return nil
 	}
 	soon, stop := e.bounded(ctx)
@@ -118,6 +130,9 @@ func (e *Engine) takeAdrift(ctx context.Context) []store.Owner {
 func (e *Engine) take(ctx context.Context, wanted []string) []store.Owner {
 	e.owned.change.Lock()
 	defer e.owned.change.Unlock()
+	if e.owned.drains() {
+		return nil
+	}
 	asked := time.Now()
 	soon, stop := e.bounded(ctx)
 	defer stop()
@@ -181,7 +196,7 @@ func (e *Engine) keep(ctx context.Context, work *sync.WaitGroup) {
 		case <-tick.C:
 		case <-e.owned.doubted:
 		}
-		if e.owned.none() {
+		if e.owned.none() && !e.expected() || planted.Is("norenew") {
 			continue
 		}
 		if again := e.renewLease(ctx); len(again) > 0 {
@@ -189,6 +204,9 @@ func (e *Engine) keep(ctx context.Context, work *sync.WaitGroup) {
 		}
 	}
 }
+
+// expected reports that others look whether this engine is there although it owns nothing.
+func (e *Engine) expected() bool { return e.opts.Shared && !e.owned.isRetired() }
 
 // renewLease renews the lease, and lets go of what others have taken. It returns the projects
 // to be taken up again, because nobody acted for them while the lease was in doubt.
@@ -217,7 +235,7 @@ func (e *Engine) renewLease(ctx context.Context) []string {
 		e.dispatcher.Release(project)
 	}
 	for _, p := range owned {
-		if e.Left(p.Project) != nil || e.owned.rests(p) && !e.looks.busy(p.Project) {
+		if e.owned.drains() || e.Left(p.Project) != nil || e.owned.rests(p) && !e.looks.busy(p.Project) {
 			if err := e.yield(ctx, p); err != nil {
 				e.fault(ctx, "give a project back", err, "project", p.Project)
 			}

@@ -14,17 +14,18 @@ type ownership struct {
 	lease   time.Duration
 	doubted chan struct{} // somebody wanted to act while that was not certain
 
-	change sync.Mutex // held while the store is asked for or told of a change
+	change lock // held while the store is asked for or told of a change
 
-	mu      sync.Mutex
-	fences  map[string]int64
-	asked   time.Time       // when the lease that holds was asked for
-	missed  map[string]bool // projects for which nobody acted although they are this engine's
-	idle    map[string]int  // how many renewals in a row a project was idle
-	unfit   map[string]unfit
-	retired bool             // another engine has this engine's identity
-	unsure  bool             // the store may have given this engine more than it said
-	passed  map[string]int64 // by project: a fence that another engine is known to have passed
+	mu       sync.Mutex
+	fences   map[string]int64
+	asked    time.Time       // when the lease that holds was asked for
+	missed   map[string]bool // projects for which nobody acted although they are this engine's
+	idle     map[string]int  // how many renewals in a row a project was idle
+	unfit    map[string]unfit
+	retired  bool             // another engine has this engine's identity
+	draining bool             // everything is given back, and nothing taken
+	unsure   bool             // the store may have given this engine more than it said
+	passed   map[string]int64 // by project: a fence that another engine is known to have passed
 }
 
 // unfit is a project that this engine leaves to others.
@@ -44,8 +45,12 @@ func newOwnership(lease time.Duration) *ownership {
 // of the lease is kept for what is begun now. A clock that stood still while the
 // machine slept counts no less than one that was set forward.
 func (o *ownership) certain(now time.Time) bool {
-	passed := max(now.Sub(o.asked), now.Round(0).Sub(o.asked.Round(0)))
-	return passed < o.lease-o.lease/4
+	return o.since(now) < o.lease-o.lease/4
+}
+
+// since is how old the lease is that holds.
+func (o *ownership) since(now time.Time) time.Duration {
+	return max(now.Sub(o.asked), now.Round(0).Sub(o.asked.Round(0)))
 }
 
 // fence is that under which this engine may act for a project now; false if it may

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/planted"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -37,7 +38,7 @@ func (h holdings) since(before holdings, c *store.Commit) {
 		}
 	}
 	for _, s := range slices.Concat(before.held, before.wanted) {
-		if !has(h.held, s) && !has(h.wanted, s) {
+		if !has(h.held, s) && !has(h.wanted, s) && !planted.Is("slotleak") {
 			c.Free = append(c.Free, s.Holder)
 		}
 	}

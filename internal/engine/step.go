@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/planted"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -116,7 +117,7 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		} else if !settled {
 			continue
 		}
-		if effectsFirst {
+		if planted.Is("effectfirst") {
 			e.dispatcher.Reconcile(b.run.Clone(), in.fence, core.Effects(b.run))
 		}
 		err = e.store.Commit(ctx, b.commit)
@@ -127,7 +128,7 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		if no.refusedBy(err) {
 			continue
 		}
-		if err != nil {
+		if err != nil && (!planted.Is("early") || core.CodeOf(err) != core.CodeUnavailable) {
 			s.drop()
 			return nil, fmt.Errorf("commit to %s: %w", s.name, err)
 		}

@@ -35,7 +35,7 @@ type streams struct {
 // stream is one stream's state. Its mutex makes steps of a stream follow one
 // another; a failed commit drops the state, and the next step reads it anew.
 type stream struct {
-	mu       sync.Mutex
+	mu       lock
 	name     string
 	run      *core.Run
 	head     core.Head

@@ -17,7 +17,7 @@ type legible struct {
 	looked map[string]bool  // by project
 	left   map[string]error // by project
 
-	looking sync.Mutex // of who looks a project through
+	looking lock // of who looks a project through
 }
 
 func (s *legible) has(project string) bool {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/planted"
 )
 
 // remembered is how many moves are named one by one. Who was away for longer
@@ -101,6 +102,11 @@ func (e *Engine) hear(ctx context.Context, after int64) int64 {
 			e.streams.leave(stream, func(project string) bool { _, mine := e.owned.fence(project); return mine })
 		}
 		after = at
+		if planted.Is("cursor") {
+			if after, err = e.store.Position(ctx); err != nil {
+				return at
+			}
+		}
 	}
 }
 

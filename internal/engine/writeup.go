@@ -16,7 +16,7 @@ type writing struct {
 }
 
 type pen struct {
-	sync.Mutex
+	lock
 	users int
 }
 

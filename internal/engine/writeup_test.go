@@ -35,16 +35,20 @@ func (s slow) Append(ctx context.Context, run *core.Run, events []core.Event) er
 	return s.ledger.Append(ctx, run, events)
 }
 
+// writing is an engine on the bench's store that writes to the journal, and at which nobody looks.
+func (b *bench) writing(journal slow, id string) *engine.Engine {
+	e := engine.New(engine.Options{Store: b.store, Journal: journal, Deciders: []core.Decider{phases.Decider{}}, Log: b.log, ID: id})
+	e.SetDispatcher(newRecorder())
+	return e
+}
+
 // TestAWriteUpHoldsUpNoStep: while an engine that does not own a run copies its events, it takes words about the run and shows it.
 func TestAWriteUpHoldsUpNoStep(t *testing.T) {
 	b := newBench(t)
 	b.stop()
 	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
 	journal := newSlow()
-	other := engine.New(engine.Options{
-		Store: b.store, Journal: journal, Deciders: []core.Decider{phases.Decider{}}, Log: b.log, ID: "other",
-	})
-	other.SetDispatcher(newRecorder())
+	other := b.writing(journal, "other")
 	var writers sync.WaitGroup
 	for range 10 {
 		writers.Go(func() {
@@ -86,10 +90,7 @@ func TestAStepIsWrittenInItsTurn(t *testing.T) {
 			b.stop()
 			b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
 			journal := newSlow()
-			owner := engine.New(engine.Options{
-				Store: b.store, Journal: journal, Deciders: []core.Decider{phases.Decider{}}, Log: b.log, ID: "test",
-			})
-			owner.SetDispatcher(newRecorder())
+			owner := b.writing(journal, "test")
 			b.own(owner)
 			var writers sync.WaitGroup
 			want := 1

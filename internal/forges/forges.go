@@ -6,6 +6,7 @@ package forges
 import (
 	"context"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 
@@ -104,6 +105,21 @@ func Address(s config.ForgeSettings) string {
 // Token reads the token of a forge.
 func Token(s config.ForgeSettings) (forge.Secret, error) {
 	return forge.Token(s.TokenVariable(), s.TokenFile.V)
+}
+
+// Whose names the forge of the settings, and where its token comes from here; "" if there is no forge.
+func Whose(s config.ForgeSettings) string {
+	if s.Local() {
+		return ""
+	}
+	token, err := Token(s)
+	from := "without a token"
+	if variable := s.TokenVariable(); variable != "" && strings.TrimSpace(os.Getenv(variable)) != "" {
+		from = "with " + variable
+	} else if err == nil && token.Reveal() != "" {
+		from = "with the token of forge_token_file"
+	}
+	return s.Kind.V + " at " + Address(s) + " " + from
 }
 
 // GitCredential implements yard.Credentials: the token is for git only where a

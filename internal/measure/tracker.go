@@ -18,24 +18,20 @@ type Tracker struct {
 	stages   map[string]*Piece // open rounds, by stage
 	tasks    map[string]*Piece
 	attempts map[string]*Piece
-	handed   map[string]Piece      // by task, the newest attempt of it that ended
-	asked    map[string]time.Time  // when the checks of an attempt were asked for
-	waiting  map[string]core.Claim // tasks that wait for a claim that others hold
+	handed   map[string]Piece     // by task, the newest attempt of it that ended
+	asked    map[string]time.Time // when the checks of an attempt were asked for
 }
 
 // NewTracker follows a run from its first event.
 func NewTracker() *Tracker {
 	return &Tracker{
 		stages: map[string]*Piece{}, tasks: map[string]*Piece{}, attempts: map[string]*Piece{},
-		handed: map[string]Piece{}, asked: map[string]time.Time{}, waiting: map[string]core.Claim{},
+		handed: map[string]Piece{}, asked: map[string]time.Time{},
 	}
 }
 
 // Over reports that the run has ended: nothing follows.
 func (t *Tracker) Over() bool { return t.over }
-
-// Waiting is how many tasks wait for a slot.
-func (t *Tracker) Waiting() int { return len(t.waiting) }
 
 // Reads reports the types of events that Next makes something of. The others
 // need not be handed to it.
@@ -45,7 +41,7 @@ func Reads(t core.Type) bool {
 		core.TypeAttemptRequested, core.TypeAttemptStarted, core.TypeAttemptExited, core.TypeVerifyRequested, core.TypeVerifyConcluded,
 		core.TypePublishPrepared, core.TypePublishConcluded, core.TypeMergeConcluded, core.TypeValidateConcluded,
 		core.TypeTeamReduced, core.TypeTaskFailed, core.TypeWaveOpened, core.TypeWaveClosed, core.TypeBriefEnded, core.TypeStagePassed, core.TypeStageSkipped, core.TypeStageDiscarded,
-		core.TypeFeedbackGiven, core.TypeRolledBack, core.TypeClaimRefused, core.TypeClaimFreed,
+		core.TypeFeedbackGiven, core.TypeRolledBack,
 		core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled:
 		return true
 	default:
@@ -87,16 +83,7 @@ func (t *Tracker) NextBody(e core.Event, body core.Body) []Piece {
 			Stage: b.Stage, Round: b.Round, Task: b.Task, Role: b.Role, Work: cmp.Or(string(b.Act), string(b.Kind)),
 		})
 	case core.AttemptRequested:
-		delete(t.waiting, b.Task)
 		t.request(e, b)
-	case core.ClaimRefused:
-		t.waiting[b.Task] = b.Claim
-	case core.ClaimFreed:
-		for task, c := range t.waiting {
-			if c.Kind == b.Claim.Kind && c.Key == b.Claim.Key && (b.Task == "" || b.Task == task) {
-				delete(t.waiting, task)
-			}
-		}
 	case core.AttemptStarted:
 		if a := t.attempts[b.Attempt]; a != nil {
 			a.Began, a.Agent = e.At, b.Agent
@@ -211,7 +198,6 @@ func closing(open map[string]*Piece, holds func(*Piece) bool) []string {
 }
 
 func (t *Tracker) closeTask(e core.Event, task, outcome string) []Piece {
-	delete(t.waiting, task)
 	delete(t.handed, task)
 	return finish(t.tasks, task, e, outcome)
 }

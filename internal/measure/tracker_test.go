@@ -133,21 +133,3 @@ func TestATurnOfAManager(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
-
-func TestWhoWaitsForASlot(t *testing.T) {
-	slot := core.Claim{Kind: core.ClaimSlot, Key: core.AttemptSlots("local")}
-	_, tracker := follow(t, started,
-		core.ClaimRefused{Task: "a", Claim: slot}, core.ClaimRefused{Task: "b", Claim: slot},
-		core.ClaimRefused{Task: "c", Claim: core.Claim{Kind: core.ClaimSlot, Key: "others"}},
-		core.AttemptRequested{Task: "a", Attempt: "a.a1"},
-	)
-	if tracker.Waiting() != 2 {
-		t.Errorf("%d wait", tracker.Waiting())
-	}
-	for task, left := range map[string]int{"": 0, "a": 1, "b": 1, "c": 2} { // before version 2 no task was named
-		_, tracker = follow(t, started, core.ClaimRefused{Task: "a", Claim: slot}, core.ClaimRefused{Task: "b", Claim: slot}, core.ClaimFreed{Task: task, Claim: slot})
-		if tracker.Waiting() != left {
-			t.Errorf("task %q was handed its slots, %d wait, want %d", task, tracker.Waiting(), left)
-		}
-	}
-}

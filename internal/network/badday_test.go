@@ -337,7 +337,7 @@ func TestGetChangesNothing(t *testing.T) {
 	for _, path := range []string{"/sign-in?code=" + w.code(), "/sign-out"} {
 		w.ask(http.MethodGet, path, "", "Cookie", cookie)
 	}
-	readings := []string{"diff", "replay", "detail", "details", "show plan", "run-at", "prompt", "document", "position", "watch"}
+	readings := []string{"diff", "replay", "detail", "details", "show plan", "run-at", "prompt", "document", "position", "watch", "export-history"}
 	for _, call := range w.svc.Calls() {
 		if !slices.Contains(readings, call.Verb) {
 			t.Errorf("%s was carried out", call.Verb)

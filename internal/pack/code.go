@@ -40,13 +40,13 @@ func newCode() *code {
 }
 
 // Named are the packs that an event names.
-func Named(e core.Event) ([]string, error) {
+func Named(e core.Event, read func(core.Event) (core.Body, error)) ([]string, error) {
 	switch e.Type {
 	case core.TypeRunStarted, core.TypeAttemptExited, core.TypeMergeConcluded, core.TypePlanUpdated, core.TypeMergeGranted:
 	default:
 		return nil, nil
 	}
-	body, err := core.Decode(e)
+	body, err := read(e)
 	if err != nil {
 		return nil, err
 	}

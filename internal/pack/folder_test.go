@@ -33,7 +33,7 @@ func TestARunComesBackByItsOwnPacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range h.events {
-		digests, err := pack.Named(e)
+		digests, err := pack.Named(e, core.Decode)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"path/filepath"
+	"runtime"
 	"slices"
 )
 
@@ -39,6 +40,9 @@ func darwinSystem() []string {
 		"/private/etc/localtime", "/private/var/run/resolv.conf", "/private/var/db/timezone", "/private/var/select",
 	}
 }
+
+// Shown are the paths of the system that every isolated process sees.
+func Shown() []string { return systemPaths(runtime.GOOS) }
 
 // systemPaths returns those paths that exist here. Private folders are taken out by bubblewrap's own arguments.
 func systemPaths(goos string) []string {

@@ -88,7 +88,7 @@ func writeExit(folder string, exit Exit) error {
 // maxSaid bounds each text of an exit: an agent may end with a line of megabytes, and an exit must fit into one message.
 const maxSaid = 4 << 10
 
-// redact takes secrets out of an exit's texts, and then what is too much of them.
+// redact takes secrets out of the texts of an exit, and then cuts each to maxSaid.
 func (e *Exit) redact(r Redactor) {
 	clean := func(text string) string { return plain.ClipBytes(r.Redact(text), maxSaid) }
 	e.Detail = clean(e.Detail)

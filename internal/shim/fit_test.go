@@ -21,7 +21,8 @@ func TestAnExitStaysSmall(t *testing.T) {
 	huge := strings.Repeat("\x01", 2<<20)
 	exit := Exit{
 		Detail: huge, Outcome: agent.Outcome{Message: huge, Summary: huge, SessionID: huge},
-		HandIn: &HandIn{Error: huge, HandInResult: HandInResult{Gone: huge, Notes: []string{huge}}},
+		Traffic: &agent.Traffic{Hosts: []agent.HostTraffic{{Host: huge, Cause: huge}}},
+		HandIn:  &HandIn{Error: huge, HandInResult: HandInResult{Gone: huge, Notes: []string{huge}}},
 	}
 	exit.Outputs, exit.Refused = collect(dir, outputLimits{1 << 20, 1 << 20}, masking{})
 	exit.redact(masking{})

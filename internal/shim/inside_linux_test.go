@@ -36,10 +36,8 @@ func maker(t *testing.T) func(string) string {
 // TestWhereAnAttemptIsHandedIn: the agent's own sandbox does it if it is still there and shows the same workspace.
 func TestWhereAnAttemptIsHandedIn(t *testing.T) {
 	onlySandbox(t)
-	impatient := func(s *shim.Spec) {
-		s.Timeout, s.Grace = shim.Duration(500*time.Millisecond), shim.Duration(200*time.Millisecond)
-	}
-	patient := func(s *shim.Spec) { s.Timeout = shim.Duration(500 * time.Millisecond) }
+	impatient := func(s *shim.Spec) { s.Grace = shim.Duration(200 * time.Millisecond) }
+	const ready = `echo x > "$STELLWERK_OUT/ready"; `
 	made := maker(t)
 	below := func(s *shim.Spec) string { return filepath.Join(s.Job.Dir, ".git") }
 	for name, c := range map[string]struct {
@@ -49,10 +47,10 @@ func TestWhereAnAttemptIsHandedIn(t *testing.T) {
 	}{
 		"an ordinary attempt":              {"", func(*shim.Spec) {}, false},
 		"one that fails":                   {"exit 3", func(*shim.Spec) {}, false},
-		"one that ends when asked":         {"exec sleep 1000", patient, false},
+		"one that ends when asked":         {ready + "exec sleep 1000", func(*shim.Spec) {}, false},
 		"one with much memory":             {"", bounded(t, resource.Limits{Memory: 2 << 30}), false},
 		"one with less memory than git":    {"", bounded(t, resource.Limits{Memory: 256 << 20}), true},
-		"one that is killed":               {"trap '' TERM; while :; do sleep 0.1; done", impatient, true},
+		"one that is killed":               {"trap '' TERM; " + ready + "while :; do sleep 0.1; done", impatient, true},
 		"an open network, without bridge":  {"", func(s *shim.Spec) { s.Network.Open = true }, true},
 		"a folder of its own below":        {"", func(s *shim.Spec) { s.Writable = []string{below(s)} }, true},
 		"a folder below that is read-only": {"", func(s *shim.Spec) { s.ReadOnly = []string{filepath.Join(below(s), "refs")} }, true},
@@ -61,7 +59,11 @@ func TestWhereAnAttemptIsHandedIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := shimtest.New(t, sandbox.Sandbox, "echo work > kept.txt; "+c.script, c.change)
-			exit := a.Run(t)
+			run := a.Run
+			if strings.Contains(c.script, ready) {
+				run = func(t testing.TB, _ ...string) shim.Exit { return a.Cancel(t) }
+			}
+			exit := run(t)
 			if apart(t, a) != c.apart || a.BundleFile(t, exit, "kept.txt") != "work" {
 				t.Errorf("apart: %v; exit is %+v", apart(t, a), exit)
 			}

@@ -2,7 +2,6 @@ package shim
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,12 +40,12 @@ func (s Spec) Moved(move func(path string) string) Spec {
 	return s
 }
 
-// found is the spec as it holds in the folder that it was found in. If the state folder is a copy of the one that the spec was
-// written for, or was moved, paths in there lead to what was copied or moved along: the original may be at work, and its files and
-// processes are not the copy's. One folder that has two names, through a link, is no copy.
+// found is the spec with the paths of the folder that it was read from. If that belongs to a copy of the state folder that the spec
+// was written for, or the state folder was moved, paths into the old one are changed to the new one: the original may still be in
+// use, and a copy must touch neither its files nor its processes. A folder that is reached through a link is not a copy.
 func (s Spec) found(folder string) Spec {
 	from, to := filepath.Dir(s.Job.Out), filepath.Clean(folder)
-	if from == to || sameFolder(from, to) {
+	if from == to || sameFile(from, to) {
 		return s
 	}
 	const below = 3 // attempts/RUN/ATTEMPT
@@ -63,13 +62,4 @@ func (s Spec) found(folder string) Spec {
 		}
 		return path
 	})
-}
-
-func sameFolder(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
 }

@@ -194,7 +194,7 @@ func (c *collector) replace(name string, content []byte, mode fs.FileMode) error
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// OutputName reports a name, with slashes, that a file of an output folder can have: it fits on any disk, below any folder.
+// OutputName reports a name, with slashes, that a file of an output folder can have: every file system takes it.
 func OutputName(name string) bool {
 	const longest, whole = 255, 1024
 	long := func(element string) bool { return len(element) > longest }

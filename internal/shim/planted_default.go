@@ -1,4 +1,4 @@
-//go:build !planted_unclaimed
+//go:build !planted
 
 package shim
 

@@ -1,4 +1,4 @@
-//go:build planted_unclaimed
+//go:build planted
 
 package shim
 
@@ -10,15 +10,16 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/stellwerk-dev/stellwerk/internal/planted"
 )
 
-// take is a planted bug: it goes ahead whoever has the attempt already, so that
-// two shims run it. The tests must fail under this build tag. It waits until
-// the other one has begun, so that they do not trip over each other's folders
+// take with a planted bug goes ahead whoever has the attempt already, so that
+// two shims run it. It waits until the other one has begun, so that they do not trip over each other's folders
 // before that.
 func take(ctx context.Context, folder string) (*flock.Flock, error) {
 	held, err := claim(ctx, folder)
-	if !errors.Is(err, ErrAlreadyStarted) {
+	if !planted.Is("unclaimed") || !errors.Is(err, ErrAlreadyStarted) {
 		return held, err
 	}
 	for ctx.Err() == nil {

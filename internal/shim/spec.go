@@ -85,7 +85,7 @@ type Spec struct {
 	Bubblewrap sandbox.Bubblewrap `json:"bubblewrap,omitzero"`
 
 	// Copied means that the spec was written for another state folder, and read in a copy of it or after a move. Its paths were
-	// changed; what the prompt says of them was not.
+	// changed; the prompt still names the old ones.
 	Copied bool `json:"-"`
 }
 

@@ -41,6 +41,9 @@ func (s Folder) NetworkPort() string     { return s.path("network.port") }
 func (s Folder) MetricsAddress() string  { return s.path("metrics.addr") }
 func (s Folder) Workers() string         { return s.path("workers") }
 
+// StoreNote says which shared store an engine on this folder uses.
+func (s Folder) StoreNote() string { return s.path("store.json") }
+
 // maxSocketPath is what every system takes as the name of a socket.
 const maxSocketPath = 100
 
@@ -100,7 +103,7 @@ func Open(flag string) (Folder, error) {
 		return s, err
 	}
 	for _, dir := range []string{s.Dir, s.Runs(), s.Yards(), s.Objects(), s.Bin(), s.path("attempts"), s.path("work")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := makeDurable(dir); err != nil {
 			return s, core.Wrap(core.CodeUnavailable, err, "the state folder cannot be made", "choose another").Offer(core.Choice{Verb: core.VerbStateFolder})
 		}
 	}
@@ -111,6 +114,28 @@ func Open(flag string) (Folder, error) {
 		return s, core.Wrap(core.CodeUnavailable, err, "the state folder cannot be read", "choose another").Offer(core.Choice{Verb: core.VerbStateFolder})
 	}
 	return s, nil
+}
+
+// makeDurable makes a folder and what is missing above it, and returns once a crash of the machine leaves their names. What is
+// kept in it could sync its own bytes for nothing otherwise.
+func makeDurable(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	above := filepath.Dir(dir)
+	if above != dir {
+		if err := makeDurable(above); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	folder, err := os.Open(above)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // Lock makes sure that one engine runs on a state folder.

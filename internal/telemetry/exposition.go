@@ -81,6 +81,7 @@ func escape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(s, "?"))
 }
 
+// write shows all metrics, also those that nothing has happened to: a reader learns what there is.
 func (r *registry) write(w io.Writer) {
 	for _, f := range r.families {
 		f.write(w)
@@ -90,9 +91,6 @@ func (r *registry) write(w io.Writer) {
 func (f *family) write(w io.Writer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.series) == 0 {
-		return
-	}
 	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
 	for _, key := range slices.Sorted(maps.Keys(f.series)) {
 		s := f.series[key]

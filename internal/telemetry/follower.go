@@ -27,7 +27,6 @@ type follower struct {
 
 	mu   sync.Mutex
 	todo map[string]mark
-	wait map[string]int // how many tasks of each run wait for a slot
 
 	runs map[string]*followed // of the goroutine that follows
 }
@@ -48,7 +47,7 @@ type followed struct {
 func newFollower(opts Options, to sink, runs map[string]mark) *follower {
 	return &follower{
 		source: opts.Source, log: opts.Log, sink: to, wake: make(chan struct{}, 1),
-		todo: runs, wait: map[string]int{}, runs: map[string]*followed{},
+		todo: runs, runs: map[string]*followed{},
 	}
 }
 
@@ -127,12 +126,6 @@ func (f *follower) read(ctx context.Context, run string, m mark) error {
 			}
 		}
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.wait[run] = r.tracker.Waiting()
-	if r.tracker.Over() {
-		delete(f.wait, run)
-	}
 	if r.tracker.Over() && m.ended { // before that, it would be told once more
 		delete(f.runs, run)
 	}
@@ -151,15 +144,4 @@ func (f *follower) next(ctx context.Context, r *followed, e core.Event) error {
 	}
 	r.seq = e.Seq
 	return nil
-}
-
-// waiting is how many tasks of all runs wait for a slot.
-func (f *follower) waiting() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	sum := 0
-	for _, n := range f.wait {
-		sum += n
-	}
-	return sum
 }

@@ -15,6 +15,7 @@ import (
 // with every engine, as Prometheus expects.
 type metrics struct {
 	registry *registry
+	asked    *Calls // of store and objects; nil if nobody counts
 	present  *present
 
 	started, ended, pauses     *family
@@ -53,6 +54,7 @@ func newMetrics(opts Options) *metrics {
 	r.add("gauge", "stellwerk_build_info", "The version that runs.", nil, "version").set(1, name(nil, opts.Version))
 	m := &metrics{
 		registry:    r,
+		asked:       opts.Calls,
 		started:     counter("stellwerk_runs_started_total", "Runs that were started.", "kind"),
 		ended:       counter("stellwerk_runs_ended_total", "Runs that ended.", "kind", "outcome"),
 		pauses:      counter("stellwerk_pauses_total", "Times that a run paused, by why.", "code"),
@@ -95,6 +97,9 @@ func (m *metrics) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var page bytes.Buffer
 		m.registry.write(&page)
+		if m.asked != nil {
+			m.asked.registry.write(&page)
+		}
 		now := registry{}
 		m.present.look(r.Context(), &now)
 		now.write(&page)

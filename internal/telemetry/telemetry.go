@@ -33,10 +33,13 @@ type Options struct {
 	Place   string // where this engine's attempts take their slots
 	Version string
 	Log     *slog.Logger
-	Metrics bool                // figures are counted, see Handler
-	Export  *Export             // where spans go; nil for nowhere
-	Cursor  store.Documents     // keeps how far spans were sent
-	Redact  func(string) string // takes secrets out of what leaves
+	Metrics bool   // figures are counted, see Handler
+	Calls   *Calls // shown with the figures; nil for none
+	// Owned says how many projects the engine owns, and how old its lease is; nil if it owns none.
+	Owned  func() (projects int, lease time.Duration)
+	Export *Export             // where spans go; nil for nowhere
+	Cursor store.Documents     // keeps how far spans were sent
+	Redact func(string) string // takes secrets out of what leaves
 }
 
 // grace is how long work in progress may take when an engine ends. The next engine
@@ -69,7 +72,7 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 		t.metrics = newMetrics(opts)
 		count = func(outcome string, n int) { t.metrics.spans.add(float64(n), outcome) }
 		f := newFollower(opts, t.metrics.take, maps.Clone(open))
-		t.metrics.present = &present{source: opts.Source, place: opts.Place, waiting: f.waiting, log: opts.Log}
+		t.metrics.present = &present{source: opts.Source, place: opts.Place, owned: opts.Owned, log: opts.Log}
 		t.follow = append(t.follow, f)
 		t.work.Go(func() { f.run(running, t.stop) })
 	}

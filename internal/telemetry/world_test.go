@@ -40,6 +40,8 @@ type world struct {
 	head  core.Head
 	clock time.Time
 	log   *lines
+	calls *telemetry.Calls
+	owned func() (int, time.Duration)
 	*telemetry.Telemetry
 }
 
@@ -51,7 +53,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) open(export *telemetry.Export) {
 	w.t.Helper()
 	t, err := telemetry.Open(w.t.Context(), telemetry.Options{
-		Source: w.store, Place: "here", Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: true, Export: export, Cursor: w.store,
+		Source: w.store, Place: "here", Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: true, Export: export, Cursor: w.store, Calls: w.calls, Owned: w.owned,
 		Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") },
 	})
 	if err != nil {

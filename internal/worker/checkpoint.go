@@ -14,11 +14,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
-// checkpointShare is how many times as long as a checkpoint took the next one waits, so that a large workspace costs its agent
-// little. It is also the most periods that pass between two, so that a short period holds on a busy machine, too.
+// checkpointShare bounds what checkpoints cost: after one, the next waits this many times as long as it took, so that a large
+// workspace costs its agent little. It waits this many periods at most, so that a short period works on a busy machine, too.
 const checkpointShare = 20
 
-// pause is how long nothing is saved after a checkpoint that took so long.
+// pause is how long the next checkpoint waits after one that took so long.
 func pause(period, took time.Duration) time.Duration {
 	return min(max(period, checkpointShare*took), checkpointShare*period)
 }

@@ -103,7 +103,7 @@ func Run(ctx context.Context, folder string) error {
 func AwaitOrder(ctx context.Context, owner string) error {
 	with := newPrepared(shim.Reserve(owner, "ahead"))
 	defer with.close()
-	_, _ = broker.Published() // an attempt with a model says what is wrong with it
+	_, _ = broker.Published() // read ahead; an attempt that needs the list reports what is wrong with it
 	order, err := shim.Await(os.Stdin)
 	if errors.Is(err, shim.ErrNoOrder) {
 		return nil
@@ -125,17 +125,24 @@ func AwaitOrder(ctx context.Context, owner string) error {
 }
 
 // lay makes an attempt's workspace. The yard that it borrows from holds the base and nothing else.
-func lay(ctx context.Context, root string, spec shim.Spec, base *courier.Base) error {
+func lay(ctx context.Context, root string, base *courier.Base, unpacked func() (shim.Spec, error)) error {
 	if base == nil {
-		return os.MkdirAll(spec.Job.Dir, 0o700)
+		spec, err := unpacked()
+		if err == nil {
+			err = os.MkdirAll(spec.Job.Dir, 0o700)
+		}
+		return err
 	}
 	y, err := yard.OpenBase(ctx, filepath.Join(root, wire.YardName), base.Commit, base.Shallow, base.Pack)
 	if err != nil {
 		return err
 	}
-	err = y.Workspace(ctx, yard.WorkspaceSpec{
-		Dir: spec.Workspace, Commit: base.Commit, Branch: spec.Branch, Identity: yard.Identity(spec.Identity), Index: shim.IndexFile(root),
-	})
+	spec, err := unpacked()
+	if err == nil {
+		err = y.Workspace(ctx, yard.WorkspaceSpec{
+			Dir: spec.Workspace, Commit: base.Commit, Branch: spec.Branch, Identity: yard.Identity(spec.Identity), Index: shim.IndexFile(root),
+		})
+	}
 	return errors.Join(err, y.Close())
 }
 

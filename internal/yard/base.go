@@ -15,8 +15,16 @@ import (
 // baseHeader is the first line of a base. The pack follows, and then git's index of it, so that whoever reads a base needs no
 // git process.
 type baseHeader struct {
-	Pack  int64 `json:"pack"`            // bytes
-	Links bool  `json:"links,omitempty"` // the tree of the first commit has submodules
+	Pack int64 `json:"pack"` // bytes
+	// Of the tree of the first commit. Without the number of its entries, git checks it out.
+	Entries int   `json:"entries,omitempty"`
+	Bytes   int64 `json:"bytes,omitempty"`
+	Path    int   `json:"path,omitempty"`
+	Links   bool  `json:"links,omitempty"`
+}
+
+func (h baseHeader) size() treeSize {
+	return treeSize{entries: h.Entries, bytes: h.Bytes, path: h.Path, links: h.Links}
 }
 
 // maxBaseHeader bounds the first line of a base.
@@ -51,7 +59,7 @@ func (y *Yard) WriteBase(ctx context.Context, commits []string, w io.Writer) (er
 		return err
 	}
 	size, _ := y.size(commits[0]) // which haveAll measured
-	if err := json.NewEncoder(w).Encode(baseHeader{Pack: info.Size(), Links: size.links}); err != nil {
+	if err := json.NewEncoder(w).Encode(baseHeader{Pack: info.Size(), Entries: size.entries, Bytes: size.bytes, Path: size.path, Links: size.links}); err != nil {
 		return err
 	}
 	return errors.Join(copyFile(w, name+".pack"), copyFile(w, name+".idx"))
@@ -97,10 +105,19 @@ func OpenBase(ctx context.Context, dir, commit string, shallow []byte, from io.R
 		return nil, err
 	}
 	y, err := Open(ctx, dir)
-	if err == nil {
-		y.vetted.Store(commit, treeSize{links: header.Links}) // git checks it out: one process, as a reader would be
+	if err != nil {
+		return nil, err
 	}
-	return y, err
+	y.vetted.Store(commit, header.size())
+	if header.size().byHand(y.byHand) {
+		if y.reader.packed, err = openPacked(name); err != nil {
+			return nil, errors.Join(err, y.Close())
+		}
+		if y.reader.packed == nil { // a reader would be a process as well
+			y.vetted.Store(commit, treeSize{links: header.Links})
+		}
+	}
+	return y, nil
 }
 
 func fillFile(name string, from io.Reader) (err error) {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // defaultByHand bounds the trees that are checked out without git. One thread writes up to there no slower than a git process
@@ -24,7 +25,7 @@ func (s treeSize) byHand(most extent) bool {
 // checkoutByHand writes the files of a commit and the index, as git read-tree does, without a process. errOdd means that git has
 // to do it, and that nothing was written or is left.
 func (y *Yard) checkoutByHand(ctx context.Context, dir, commit string) (err error) {
-	tree, err := y.Tree(ctx, commit)
+	tree, err := y.treeOf(ctx, commit)
 	if err != nil {
 		return err
 	}
@@ -46,6 +47,20 @@ func (y *Yard) checkoutByHand(ctx context.Context, dir, commit string) (err erro
 		return err
 	}
 	return writeFile(filepath.Join(dir, ".git", "index"), files.encode(), false)
+}
+
+// treeOf is the tree that a commit itself names.
+func (y *Yard) treeOf(ctx context.Context, commit string) (string, error) {
+	id, err := parseID(commit)
+	if err != nil {
+		return "", err
+	}
+	raw, err := y.contents(ctx, "commit", 1, func(int) objectID { return id })
+	if err != nil {
+		return "", err
+	}
+	first, _, _ := strings.Cut(string(raw[0]), "\n")
+	return strings.TrimPrefix(first, "tree "), nil
 }
 
 func removeEntries(root *os.Root, top *plainTree) error {

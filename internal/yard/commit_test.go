@@ -167,3 +167,19 @@ func TestExtractIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestExtractTellsDamageFromAbsence: a folder that the commit does not have is no mistake, and a yard that lacks a part of one is.
+func TestExtractTellsDamageFromAbsence(t *testing.T) {
+	for _, missing := range []string{".ai/notes", ".ai/notes/deep.md"} {
+		f := newFixture(t)
+		head := sh(t, f.yard.Dir(), `b=$(echo deep | git hash-object -w --stdin); n=$(printf '100644 blob %s\tdeep.md\n' $b | git mktree)
+			a=$(printf '040000 tree %s\tnotes\n' $n | git mktree); git commit-tree -m x $(printf '040000 tree %s\t.ai\n' $a | git mktree)`)
+		hash := sh(t, f.yard.Dir(), "git rev-parse "+head+":"+missing)
+		must(t, os.Remove(filepath.Join(f.yard.Dir(), "objects", hash[:2], hash[2:])))
+		dir := filepath.Join(folder(t), "x")
+		if err := f.yard.Extract(ctx(t), head, ".ai", dir); err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "it is damaged") {
+			t.Errorf("without %s: %v", missing, err)
+		}
+		equal(t, "what is left", sh(t, filepath.Dir(dir), "ls -A"), "")
+	}
+}

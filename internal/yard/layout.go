@@ -20,9 +20,11 @@ type layout struct {
 }
 
 func layRepository(gitDir string, l layout) error {
-	folders := []string{"objects/info", "refs/heads", "info"}
-	if len(l.alternates) == 0 { // one that borrows comes and goes with an attempt, and git makes these when it needs them
-		folders = append(folders, "objects/pack", "refs/tags")
+	folders := []string{"objects/pack", "refs"} // of what comes and goes with an attempt: git makes the others when it needs them
+	if len(l.alternates) > 0 {
+		folders = []string{"objects/info", "refs/heads", "info"}
+	} else if l.durable {
+		folders = []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"}
 	}
 	for _, sub := range folders {
 		if err := os.MkdirAll(filepath.Join(gitDir, sub), 0o755); err != nil {

@@ -20,7 +20,8 @@ const readerRest = 30 * time.Second
 // reader looks objects up through one long-lived git process, so that a look-up does not cost a process. It only reads, and
 // holds no lock that another git process would wait for. The process ends with its standard input, and so with the engine.
 type reader struct {
-	git git
+	git    git
+	packed *packed // where objects are looked for first; nil for nowhere
 
 	mu      sync.Mutex
 	process *readerProcess // nil if it was not needed for a while
@@ -60,7 +61,12 @@ func (r *reader) readAll(ctx context.Context, kind string, hashes []string, limi
 			return nil, fmt.Errorf("%q is not a full hash", hash)
 		}
 	}
-	err = r.talk(ctx, func(p *readerProcess) (err error) {
+	if r.packed != nil {
+		if contents, err = r.packed.readAll(kind, hashes, limit); err == nil {
+			return contents, nil
+		}
+	}
+	err = r.talk(ctx, func(p *readerProcess) (err error) { // which also says what is wrong with the pack, if anything is
 		contents, err = p.askAll(kind, hashes, limit)
 		return err
 	})

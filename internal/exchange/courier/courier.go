@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -28,8 +27,9 @@ type Options struct {
 	wire.Order
 	// Self is the program that the attempt's tools start.
 	Self string
-	// Lay makes what a parcel does not hold: if the attempt gets code, a yard with its base, and the workspace.
-	Lay func(ctx context.Context, root string, spec shim.Spec, base *Base) error
+	// Lay makes what a parcel does not hold: if the attempt gets code, a yard with its base, and the workspace. Unpacked waits for
+	// the spec, which is unpacked meanwhile.
+	Lay func(ctx context.Context, root string, base *Base, unpacked func() (shim.Spec, error)) error
 	// Supervise carries out the attempt in a folder.
 	Supervise func(ctx context.Context, folder string) error
 	Log       *slog.Logger
@@ -39,18 +39,15 @@ type Options struct {
 type Base struct {
 	Commit  string
 	Shallow []byte
-	Pack    *os.File
+	Pack    io.Reader
 }
 
-func (b *Base) close() error {
-	if b == nil {
-		return nil
-	}
-	return b.Pack.Close()
-}
+// claimTime is how long a worker tries to claim its attempt: long enough for an engine to start again or be replaced. Until
+// then the worker has nothing to lose, and an engine that finds the attempt unclaimed starts another worker.
+const claimTime = 5 * time.Minute
 
-// patience is how long a worker tries to reach an engine: to begin, and to hand in what it has. It is long, because agent
-// time is money; whoever started the worker ends it if the attempt is not wanted any more.
+// patience is how long a worker that has claimed its attempt tries to reach an engine: to fetch what it begins with, and to hand
+// in what it has. It is long, because agent time is money.
 const patience = 24 * time.Hour
 
 // attempt is one attempt under way.
@@ -72,10 +69,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	a := &attempt{Options: o, most: maxSent, client: newClient(o.URL, o.Token, hex.EncodeToString(name))}
 	defer a.client.http.CloseIdleConnections()
-	begin, stop := context.WithTimeout(ctx, patience)
+	claiming, stop := context.WithTimeoutCause(ctx, claimTime, fmt.Errorf("gave up after %s", claimTime))
 	defer stop()
 	var given wire.Start
-	if err := a.post(begin, wire.PathClaim, wire.Claim{Worker: a.client.worker}, decoded(&given)); err != nil {
+	if err := a.post(claiming, wire.PathClaim, wire.Claim{Worker: a.client.worker}, decoded(&given)); err != nil {
 		if errors.Is(err, errTaken) {
 			return ErrClaimed
 		}
@@ -105,7 +102,7 @@ func (a *attempt) carryOut(ctx context.Context, given wire.Start) error {
 	p := newPump(a)
 	still := beside(ctx, p.run)
 	saved := beside(ctx, a.save)
-	err := a.lay(ctx, given.Offer)
+	err := a.lay(ctx, given)
 	if err == nil {
 		err = a.supervise(ctx)
 	}
@@ -158,11 +155,17 @@ func (a *attempt) post(ctx context.Context, path string, message any, read func(
 }
 
 // lay fetches what the attempt begins with.
-func (a *attempt) lay(ctx context.Context, offer wire.Offer) (err error) {
-	parcel, base, err := a.fetchBoth(ctx, offer)
-	defer func() { _ = errors.Join(parcel.Close(), base.close()) }() // only read from
+func (a *attempt) lay(ctx context.Context, given wire.Start) (err error) {
+	fetching, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	parcel, pack, err := a.fetchBoth(fetching, given)
+	defer func() { _ = errors.Join(parcel.Close(), pack.Close()) }() // only read from
 	if err != nil {
 		return err
+	}
+	var base *Base
+	if b := given.Offer.Base; b != nil {
+		base = &Base{Commit: b.Commit, Shallow: b.Shallow, Pack: pack}
 	}
 	places := map[string]string{wire.SelfName: a.Self, wire.ToolsName: a.tools, wire.ResourceName: a.Resources}
 	paths := map[string]string{}
@@ -171,45 +174,21 @@ func (a *attempt) lay(ctx context.Context, offer wire.Offer) (err error) {
 			paths[wire.Root+"/"+name], paths[filepath.Join(a.root, filepath.FromSlash(name))] = path, path
 		}
 	}
-	spec, err := wire.Unpack(parcel, a.root, paths)
-	if err != nil {
-		return err
-	}
-	spec.Masked = append(spec.Masked, a.Masked...)
-	if err := a.Lay(ctx, a.root, spec, base); err != nil {
+	var spec shim.Spec
+	var failed error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		spec, failed = wire.Unpack(parcel, a.root, paths)
+		spec.Masked = append(spec.Masked, a.Masked...)
+	}()
+	err = a.Lay(ctx, a.root, base, func() (shim.Spec, error) {
+		<-done
+		return spec, failed
+	})
+	<-done
+	if err = cmp.Or(failed, err); err != nil {
 		return err
 	}
 	return shim.WriteSpec(a.root, spec)
-}
-
-// fetchBoth brings parcel and base to this machine at once. What came is to be closed, also after an error.
-func (a *attempt) fetchBoth(ctx context.Context, offer wire.Offer) (parcel *os.File, base *Base, err error) {
-	fetched := make(chan error, 1)
-	go func() {
-		var err error
-		parcel, err = a.fetch(ctx, "parcel", offer.Parcel)
-		fetched <- err
-	}()
-	if offer.Base != nil {
-		base = &Base{Commit: offer.Base.Commit, Shallow: offer.Base.Shallow}
-		base.Pack, err = a.fetch(ctx, "base", offer.Base.Object)
-	}
-	err = errors.Join(<-fetched, err)
-	return parcel, base, err
-}
-
-// fetch brings an object to this machine, whole.
-func (a *attempt) fetch(ctx context.Context, name string, object wire.Object) (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(a.root, "."+name), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("fetch the attempt's %s: %w", name, err)
-	}
-	err = a.client.insist(ctx, "GET", wire.PathObject+object.Digest, nil, func(r io.Reader) error { return refill(file, r, object) })
-	if err == nil {
-		_, err = file.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("fetch the attempt's %s: %w", name, err), file.Close())
-	}
-	return file, nil
 }

@@ -33,7 +33,7 @@ func options(t *testing.T, station *exchangetest.Station, log *strings.Builder, 
 	t.Helper()
 	return courier.Options{
 		Order: wire.Order{URL: station.URL(), Token: exchangetest.Token(exchangetest.First), Dir: station.Workers()}, Log: slog.New(slog.NewTextHandler(log, nil)),
-		Lay:       func(context.Context, string, shim.Spec, *courier.Base) error { return nil },
+		Lay:       func(context.Context, string, *courier.Base, func() (shim.Spec, error)) error { return nil },
 		Supervise: supervise,
 	}
 }

@@ -2,8 +2,6 @@ package courier
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,22 +141,4 @@ func (a *attempt) sendPart(ctx context.Context, part wire.Object, data []byte) e
 		}
 	}
 	return a.client.insist(ctx, http.MethodPut, path, data, nil)
-}
-
-// refill makes a file hold what r yields, and refuses it if that is not the object.
-func refill(file *os.File, r io.Reader, object wire.Object) error {
-	if err := file.Truncate(0); err != nil {
-		return err
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	hash := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(file, hash), io.LimitReader(r, object.Size+1)); err != nil {
-		return err
-	}
-	if hex.EncodeToString(hash.Sum(nil)) != object.Digest {
-		return errors.New("it broke off, or is not what its digest says")
-	}
-	return nil
 }

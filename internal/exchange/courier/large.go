@@ -1,7 +1,6 @@
 package courier
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,11 +31,9 @@ func (a *attempt) leaveBundle(hand *shim.HandIn) error {
 
 // workspace packs the workspace of a hand-in that failed, and returns what to send. One that is too large stays where it is.
 func (a *attempt) workspace(hand *shim.HandIn) ([]string, error) {
-	size, err := extent(filepath.Join(a.root, wire.WorkName))
-	if err != nil {
-		return nil, err
-	}
-	if size > a.most {
+	work := filepath.Join(a.root, wire.WorkName)
+	_ = open(work) // the archive names what stays closed
+	if size := archiveSize(work); size > a.most {
 		hand.Error += fmt.Sprintf("; the workspace has %d bytes, which is too much to be sent: it stays in %s for a week", size, a.root)
 		a.stays = true
 		return nil, nil
@@ -51,22 +48,18 @@ func (a *attempt) workspace(hand *shim.HandIn) ([]string, error) {
 	return []string{wire.FileWorkspace}, nil
 }
 
-// extent is about how large the archive of a folder becomes. What cannot be read does not get into it.
-func extent(dir string) (size int64, err error) {
+// archiveSize is about how large the archive of a folder becomes. What cannot be read does not get into it.
+func archiveSize(dir string) (size int64) {
 	const header = 1 << 10
-	err = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // as above
 		}
 		size += header
-		info, err := entry.Info()
-		if err == nil && info.Mode().IsRegular() {
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
 			size += info.Size()
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return err
+		return nil
 	})
-	return size, err
+	return size
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -78,6 +79,29 @@ func TestSweep(t *testing.T) {
 		if exists(path) != stays {
 			t.Errorf("%s is there: %t", path, !stays)
 		}
+	}
+}
+
+// TestLiving counts the workers that live, and neither what killed ones left nor what is no worker's.
+func TestLiving(t *testing.T) {
+	dir := t.TempDir()
+	left(t, dir, "attempt-1", `{"run":"r","attempt":"dead"}`)
+	left(t, dir, "attempt-2", "")
+	for _, name := range []string{"attempt-3", "attempt-4", "somebody's"} {
+		lives, err := os.Open(filepath.Join(left(t, dir, name, `{"run":"r","attempt":"a"}`), "worker.json"))
+		if err == nil {
+			err = syscall.Flock(int(lives.Fd()), syscall.LOCK_EX)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = lives.Close() }()
+	}
+	if n, err := courier.Living(dir); err != nil || n != 2 {
+		t.Errorf("%d live, %v", n, err)
+	}
+	if n, err := courier.Living(filepath.Join(dir, "none")); err == nil {
+		t.Errorf("%d live where there is no folder", n)
 	}
 }
 

@@ -18,14 +18,12 @@ func hasWorkspace(root string) bool {
 
 // packWorkspace makes an archive of a workspace that could not be bundled, and names what could not be read.
 func packWorkspace(root string) (left []string, err error) {
-	work := filepath.Join(root, wire.WorkName)
-	_ = open(work) // the archive names what stays closed
 	file, err := os.OpenFile(filepath.Join(root, wire.FileWorkspace), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return archive.Write(file, work)
+	return archive.Write(file, filepath.Join(root, wire.WorkName))
 }
 
 // removeAll removes a folder, folders without permissions included.

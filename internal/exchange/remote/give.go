@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
@@ -22,7 +23,7 @@ func (x *Exchange) getObject(r request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if offer := claim.Offer; r.name != offer.Parcel.Digest && (offer.Base == nil || r.name != offer.Base.Digest) {
+	if !slices.ContainsFunc(claim.Offer.Objects(), func(o wire.Object) bool { return o.Digest == r.name }) {
 		return nil, refuse(http.StatusNotFound, "the attempt was offered no such object")
 	}
 	object, err := x.Objects.Open(r.Context(), r.name)
@@ -90,7 +91,29 @@ func (x *Exchange) postClaim(r request) (any, error) {
 // begin is what the worker that has the attempt begins with.
 func (x *Exchange) begin(r request, offer wire.Offer) (any, error) {
 	word, err := x.word(r.Context(), r)
-	return wire.Start{Attempt: wire.Attempt(r.id), Offer: offer, Word: word}, err
+	if err != nil {
+		return nil, err
+	}
+	start := wire.Start{Attempt: wire.Attempt(r.id), Offer: offer, Word: word, Small: map[string][]byte{}}
+	for _, o := range offer.Objects() {
+		if o.Size > wire.MaxSmall {
+			continue
+		}
+		if start.Small[o.Digest], err = x.readObject(r.Context(), o); err != nil {
+			return nil, err
+		}
+	}
+	return start, nil
+}
+
+// readObject reads a whole object.
+func (x *Exchange) readObject(ctx context.Context, o wire.Object) ([]byte, error) {
+	object, err := x.Objects.Open(ctx, o.Digest)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = object.Close() }() // only read from
+	return io.ReadAll(io.LimitReader(object, o.Size))
 }
 
 // getWord says what the worker has to know, when it is something else than it knows already, or after a while. It is also

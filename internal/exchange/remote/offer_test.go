@@ -2,12 +2,16 @@ package remote_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
+	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/exchangetest"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -65,3 +69,33 @@ func TestABaseIsPackedOnce(t *testing.T) {
 type forgetful struct{ object.Objects }
 
 func (forgetful) Touch(context.Context, string) (bool, error) { return false, nil }
+
+// TestOnlySmallObjectsComeWithTheStart, so that an answer stays small: a larger one is fetched.
+func TestOnlySmallObjectsComeWithTheStart(t *testing.T) {
+	for size, comes := range map[int]bool{wire.MaxSmall: true, wire.MaxSmall + 1: false} {
+		station := exchangetest.NewStation(t)
+		e := station.Current()
+		station.Prepare(e, sandbox.None, "true")
+		pack := strings.Repeat("x", size)
+		err := e.Offer(t.Context(), exchange.Offer{ID: exchangetest.First, Base: "c1", Pack: func(_ context.Context, w io.Writer) error {
+			_, err := io.WriteString(w, pack)
+			return err
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := visitor{t: t, url: station.URL(), token: exchangetest.Token(exchangetest.First), worker: "w1", proto: "1"}
+		var given wire.Start
+		_, text := v.ask(http.MethodPost, wire.PathClaim, `{"worker":"w1"}`)
+		if err := json.Unmarshal([]byte(text), &given); err != nil {
+			t.Fatal(err)
+		}
+		if parcel := given.Offer.Parcel.Digest; wire.Digest(given.Small[parcel]) != parcel {
+			t.Errorf("the parcel does not come: %d bytes", len(given.Small[parcel]))
+		}
+		if got, came := given.Small[given.Offer.Base.Digest]; came != comes || came && string(got) != pack {
+			t.Errorf("a base of %d bytes: came is %t with %d bytes", size, came, len(got))
+		}
+		v.expect(http.StatusOK, http.MethodGet, wire.PathObject+given.Offer.Base.Digest, "", pack[:9])
+	}
+}

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -88,7 +86,7 @@ func (x *Exchange) receive(ctx context.Context, id spawn.ID, folder string, r *r
 			return fmt.Errorf("%s: %w", file.Name, err)
 		}
 	}
-	if err := renameio.WriteFile(filepath.Join(folder, exitFile), end.Exit, 0o600); err != nil {
+	if err := replaceFile(filepath.Join(folder, exitFile), content(end.Exit)); err != nil {
 		return err
 	}
 	r.whole = true
@@ -168,7 +166,7 @@ func (x *Exchange) want(ctx context.Context, id spawn.ID, folder string, r *repl
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(filepath.Join(folder, wantFile), d.Data, 0o600); err != nil {
+	if err := replaceFile(filepath.Join(folder, wantFile), content(d.Data)); err != nil {
 		return err
 	}
 	r.want = d.Version
@@ -187,17 +185,38 @@ func (x *Exchange) assemble(ctx context.Context, file wire.File, folder string) 
 	if err := os.RemoveAll(target); err != nil {
 		return err
 	}
-	pending, err := renameio.NewPendingFile(target, renameio.WithTempDir(filepath.Dir(target)), renameio.WithStaticPermissions(0o600))
+	return replaceFile(target, func(w io.Writer) error {
+		for _, part := range file.Parts {
+			if err := x.copyPart(ctx, part, w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// replaceFile makes path, at once, a file of what write writes. It does not wait for the disk: after a failure of the machine
+// the file is made again.
+func replaceFile(path string, write func(io.Writer) error) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = pending.Cleanup() }() // does nothing after the replacement
-	for _, part := range file.Parts {
-		if err := x.copyPart(ctx, part, pending); err != nil {
-			return err
-		}
+	err = errors.Join(write(file), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
 	}
-	return pending.CloseAtomicallyReplace()
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
+
+func content(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
 }
 
 func (x *Exchange) copyPart(ctx context.Context, part wire.Object, w io.Writer) error {

@@ -41,6 +41,7 @@ const (
 	PathEnd     = Prefix + "end"
 	PathTools   = Prefix + "tools" // in front of the routes of the attempt's tools
 	MaxMessage  = 900 << 10        // bytes of a message; a store keeps it in one document
+	MaxSmall    = 64 << 10         // bytes of an object that comes with the Start
 	MaxChunk    = 512 << 10        // bytes of a stream at once
 	MaxPart     = 4 << 20          // bytes of a file at once
 	MaxStream   = 1 << 30          // bytes of a whole stream
@@ -90,6 +91,14 @@ type Offer struct {
 	Base *Base `json:"base,omitempty"`
 }
 
+// Objects are all that it consists of.
+func (o Offer) Objects() []Object {
+	if o.Base == nil {
+		return []Object{o.Parcel}
+	}
+	return []Object{o.Parcel, o.Base.Object}
+}
+
 // Base is a commit and its history.
 type Base struct {
 	Object
@@ -107,6 +116,8 @@ type Start struct {
 	Attempt Attempt `json:"attempt"`
 	Offer   Offer   `json:"offer"`
 	Word    Word    `json:"word"`
+	// Small has, by digest, the objects of the offer that are not worth a request of their own.
+	Small map[string][]byte `json:"small,omitempty"`
 }
 
 // Attempt names an attempt.

@@ -115,6 +115,23 @@ func (a Attempt) Run(t testing.TB, env ...string) shim.Exit {
 	return a.Exit(t)
 }
 
+// Cancel runs the attempt until its agent has written ready into its output folder, and cancels it then.
+func (a Attempt) Cancel(t testing.TB) shim.Exit {
+	t.Helper()
+	cmd := a.Command(t, RoleWorker)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	a.AwaitOutput(t, "ready")
+	if err := shim.Cancel(a.Folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return a.Exit(t)
+}
+
 // Exit reads exit.json.
 func (a Attempt) Exit(t testing.TB) shim.Exit {
 	t.Helper()

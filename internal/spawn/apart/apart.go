@@ -229,6 +229,18 @@ func (s *Spawner) Salvage(ctx context.Context, id spawn.ID) error {
 	return s.Exchange.GiveUp(ctx, id)
 }
 
+// Living counts the workers that this spawner started and that have not ended.
+func (s *Spawner) Living() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.children {
+		if c.alive() {
+			n++
+		}
+	}
+	return n
+}
+
 // Drain waits until every worker that this spawner started has ended. It ends none of them but a spare.
 func (s *Spawner) Drain(ctx context.Context) error {
 	var all []<-chan struct{}

@@ -205,6 +205,34 @@ func TestAnAgentsEndIsHeard(t *testing.T) {
 	}
 }
 
+// TestAWordThatIsReadLate: a child says that its agent has ended, and ends itself before anybody has read that.
+func TestAWordThatIsReadLate(t *testing.T) {
+	s := script("")
+	for n := range 200 {
+		word, child, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := child.Write([]byte{0}); err != nil {
+			t.Fatal(err)
+		}
+		reaped := make(chan struct{})
+		close(reaped)
+		s.adopt("a", reaped, word)
+		if own := s.child("a"); own != nil {
+			<-own.ended
+			select {
+			case <-own.idle:
+			default:
+				t.Fatalf("the word of child %d was not heard", n)
+			}
+		}
+		if err := child.Close(); err != nil { // somebody else held it
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestAChildThatLeavesSomebodyBehind has spoken when it ends, whoever else holds its end of the pipe.
 func TestAChildThatLeavesSomebodyBehind(t *testing.T) {
 	s, folder := script(untilGo+`sleep 1000 >/dev/null 2>&1 & echo $! > pid`), t.TempDir()

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -152,7 +153,7 @@ func (s *Spawner) adopt(folder string, reaped <-chan struct{}, word *os.File) {
 	s.children[folder] = append(s.children[folder], own)
 	s.mu.Unlock()
 	go func() {
-		if n, _ := word.Read(make([]byte, 1)); n > 0 {
+		if saidIdle(word) {
 			close(idle)
 		}
 		_, _ = io.Copy(io.Discard, word) // it ends when the child lets go
@@ -160,7 +161,9 @@ func (s *Spawner) adopt(folder string, reaped <-chan struct{}, word *os.File) {
 	}()
 	go func() {
 		<-reaped
-		_ = word.Close() // ends the reading, whoever else may hold the other end
+		_ = word.SetReadDeadline(time.Unix(1, 0)) // ends the reading, whoever else may hold the other end
+		<-spoke
+		_ = word.Close() // only read from
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.children[folder] = slices.DeleteFunc(s.children[folder], func(c *child) bool { return c == own })
@@ -169,6 +172,19 @@ func (s *Spawner) adopt(folder string, reaped <-chan struct{}, word *os.File) {
 		}
 		close(ended)
 	}()
+}
+
+// saidIdle waits for a child's word that its agent has ended. The word of a child that has ended, too, may not have been read yet: the
+// deadline of the reading passes then.
+func saidIdle(word *os.File) bool {
+	first := make([]byte, 1)
+	n, err := word.Read(first)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		if raw, err := word.SyscallConn(); err == nil {
+			_ = raw.Control(func(fd uintptr) { n, _ = syscall.Read(int(fd), first) }) // there is nothing, or the word
+		}
+	}
+	return n > 0
 }
 
 // child is a process of ours that is busy with folder; nil when there is none.

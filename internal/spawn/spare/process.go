@@ -84,13 +84,13 @@ func (p *Process) order(order shim.Order, within time.Duration) error {
 	return nil
 }
 
-// pipe is the end of a pipe that is read, of which a read can have its time.
+// pipe is the reading end of a pipe, whose reads can have a deadline.
 type pipe interface {
 	io.Reader
 	SetReadDeadline(at time.Time) error
 }
 
-// awaitAnswer reads the one byte of an answer. What is read after it may take any time.
+// awaitAnswer reads the one byte of an answer. Later reads have no deadline.
 func awaitAnswer(word pipe, deadline time.Time) error {
 	err := word.SetReadDeadline(deadline)
 	if err == nil {

@@ -71,6 +71,7 @@ type Settings struct {
 	Telling    NotifySettings
 	Network    NetworkSettings
 	Credential CredentialSettings
+	Audit      AuditSettings
 	Retention  Value[time.Duration] // age after which an engine that serves prunes; zero for never
 
 	AttemptCostUSD Value[float64]

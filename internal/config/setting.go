@@ -98,7 +98,7 @@ func (s *Settings) table() []setting {
 		duration("preflight", &s.Preflight, orZero(off, atLeast(time.Second))).zeroShown(off).byDefault(2 * time.Minute),
 	}, s.Forge.table(), s.Telling.table(), []setting{
 		base("retention", &s.Retention, single(orZero(off, ParseAge)), FormatAge).zeroShown(off).onlyPersonal("it would say what is removed from this machine"),
-	})
+	}, s.Audit.table())
 }
 
 func (s setting) byDefault(v any) setting { s.fallback = v; return s }

@@ -68,7 +68,7 @@ func (w *world) rebuilt(h history) string {
 	for i, e := range h.events {
 		run = core.FoldBody(run, e, h.bodies[i])
 	}
-	if err := folder.Append(h.events); err != nil {
+	if err := folder.Append(h.events, core.Decode); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := folder.WriteState(run); err != nil {

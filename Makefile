@@ -10,13 +10,14 @@ SOAK_KILLS    ?= 1000
 SOAK_FIGHTS   ?= 500
 SOAK_CHECKS   ?= 10000
 SOAK_LINES    ?= 500000
+SOAK_CUTS     ?= 1000
 LDFLAGS       := -s -w
 
 # What was compiled in one clone serves in every other.
 export GOFLAGS += -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall snapshot test lint unit race fuzz soak planted bench redaction tools demo screenshots
+.PHONY: help build install uninstall snapshot test lint unit race fuzz soak simulate planted bench redaction tools demo screenshots
 
 # Where `make screenshots` puts every page, and which of them the README and the documents show.
 SCREENSHOTS   ?= $(CURDIR)/bin/screenshots
@@ -49,9 +50,9 @@ uninstall: ## remove what `make install` put under PREFIX; your state folder sta
 snapshot: ## build archives and packages as a release would, twice, and compare them byte by byte
 	GORELEASER=$(GORELEASER) bash scripts/snapshot.sh
 
-# All three at once: the linter and the planted bugs compute while tests wait.
-test: tools ## everything that decides whether a change lands
-	$(MAKE) --no-print-directory -j 3 lint planted unit
+# Both at once: the linter computes while tests wait.
+test: tools ## the linter and all tests
+	$(MAKE) --no-print-directory -j 2 lint unit
 
 # Collecting garbage is a third of the linter's work and a fifth of the tests': GOGC spares most of it.
 lint: ## golangci-lint with go vet in it, the import and purity rules, whether go.mod is tidy, links and prose of the documents
@@ -60,22 +61,22 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, whether g
 	$(GO) run ./scripts/links
 	bash scripts/prose.sh
 
-# Those that mostly wait for processes: the race detector would double their time. `make race` has it for them, too.
-SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard ./internal/fleet
+# Those that mostly wait for processes, and the simulation, which lets one go at a time: the race detector would double their time. `make race` has it for them, too.
+SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard ./internal/fleet ./internal/powercut ./internal/simulate
 # Pure code, and packages whose tests wait for one process at a time; `make race` has them, too. A new package is watched.
 CALM := ./deploy ./deploy/manual ./deploy/sbom ./internal/agent ./internal/agent/claude ./internal/agent/command ./internal/agent/scenario ./internal/agent/scripted \
 	./internal/admission ./internal/plain ./internal/cli/terminal ./internal/cli/view ./internal/cockpit/graph ./internal/cockpit/patch ./internal/cockpit/plot \
 	./internal/cockpit/track ./internal/config ./internal/config/yamlfile ./internal/core ./internal/decider/manager ./internal/decider/phases \
 	./internal/decider/rules ./internal/decider/waves ./internal/decider/work ./internal/demo ./internal/desk ./internal/doctor ./internal/forge \
-	./internal/guard ./internal/guard/shell ./internal/hook ./internal/hook/deploy ./internal/leak ./internal/measure ./internal/plan ./internal/playbook \
+	./internal/guard ./internal/guard/shell ./internal/hook ./internal/hook/deploy ./internal/leak ./internal/measure ./internal/object/indexed/query ./internal/object/postgres/query ./internal/plan ./internal/playbook \
 	./internal/preflight ./internal/program ./internal/pushlock ./internal/redact ./internal/retention ./internal/role ./internal/shim/shimtest ./internal/spawn \
-	./internal/steering ./internal/store/sqlite/query ./internal/strictjson ./internal/tooltest ./internal/wording ./internal/wording/advicetest
+	./internal/steering ./internal/store/postgres/query ./internal/store/sqlite/query ./internal/strictjson ./internal/tooltest ./internal/wording ./internal/wording/advicetest
 PACKAGES = $(or $(shell $(GO) list -f '.{{slice .ImportPath (len .Module.Path)}}' ./...),$(error go list has found no packages))
 RACING = $(filter-out $(SLOW) $(CALM),$(PACKAGES))
 
 # What takes longest begins first: nobody waits at the end for one package alone.
 LONG := ./internal/app ./internal/shim ./internal/dispatch ./internal/exchange/remote ./internal/spawn/apart ./internal/spawn/local ./internal/engine \
-	./internal/store/sqlite ./internal/cockpit ./internal/broker ./internal/network ./internal/sandbox ./e2e/tools ./internal/telemetry ./internal/check
+	./internal/store/sqlite ./internal/store/postgres ./internal/cockpit ./internal/broker ./internal/network ./internal/sandbox ./e2e/tools ./internal/telemetry ./internal/check
 
 # The linter has run go vet, and nobody needs the symbols of these programs.
 QUICK := -vet=off -ldflags='-s -w'
@@ -98,11 +99,15 @@ fuzz: ## every fuzz target there is, for FUZZTIME each
 	GO=$(GO) bash scripts/fuzz.sh $(FUZZTIME)
 
 # From 400 kills on, engines die at every durable step, before and after it.
-soak: ## hours: engines die at every durable step, many random kills and fights of several engines, many cases of every property
-	GO=$(GO) STELLWERK_KILLS=$(SOAK_KILLS) STELLWERK_FIGHTS=$(SOAK_FIGHTS) STELLWERK_LINES=$(SOAK_LINES) $(GO) run ./scripts/gotest -count 1 -timeout 24h ./internal/crash ./internal/fleet ./internal/guard -- \
+soak: ## hours: engines die at every durable step, many random kills, power cuts and fights of several engines, many cases of every property
+	GO=$(GO) STELLWERK_KILLS=$(SOAK_KILLS) STELLWERK_FIGHTS=$(SOAK_FIGHTS) STELLWERK_LINES=$(SOAK_LINES) STELLWERK_CUTS=$(SOAK_CUTS) $(GO) run ./scripts/gotest -count 1 -timeout 24h ./internal/crash ./internal/fleet ./internal/guard ./internal/powercut -- \
 		-count 1 -timeout 24h $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u) -rapid.checks=$(SOAK_CHECKS)
 
-planted: ## three planted bugs must each be caught
+# The first seeds are those of `make test`.
+simulate: ## engines, store, attempts and people under virtual time: N seeds, from FIRST on
+	$(GO) test $(QUICK) -count 1 -timeout 24h -run TestSeeds -v ./internal/simulate -seeds $(or $(N),1000) -first $(or $(FIRST),1)
+
+planted: ## twelve planted bugs must each be caught
 	bash scripts/planted.sh
 
 # BEFORE is an earlier build of the program: some figures compare this one with it.

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
@@ -35,14 +36,16 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	pgtest.Stop()
+	os.Exit(code)
 }
 
 // serve is an engine in a process of its own, until it is asked to end.
 func serve(dir, id string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	m, err := newMember(context.Background(), dir, id, func(s store.Store) store.Store { return braked{s, world{dir}} }, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	m, err := newMember(context.Background(), dir, id, nil, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	if err != nil {
 		return err
 	}
@@ -62,9 +65,9 @@ type arena struct {
 	runs    []string
 }
 
-func newArena(t *testing.T, engines ...string) *arena {
+func newArena(t *testing.T, dir string, engines ...string) *arena {
 	t.Helper()
-	a := &arena{t: t, dir: t.TempDir(), engines: map[string]*exec.Cmd{}}
+	a := &arena{t: t, dir: dir, engines: map[string]*exec.Cmd{}}
 	a.world = world{a.dir}
 	var err error
 	if a.log, err = os.Create(filepath.Join(a.dir, "log")); err != nil {
@@ -228,8 +231,10 @@ func fights() int {
 
 // TestFights has three engines fight over three projects: in the middle of a run its owner is killed, stopped past its
 // lease and continued, asked to end, or a person speaks to an engine that is not the owner.
-func TestFights(t *testing.T) {
-	a := newArena(t, "e1", "e2", "e3")
+func TestFights(t *testing.T) { forms(t, testFights) }
+
+func testFights(t *testing.T, dir string) {
+	a := newArena(t, dir, "e1", "e2", "e3")
 	for n := range fights() {
 		run := a.start(n)
 		owner := a.actor(run, 1+rand.N(5))
@@ -268,8 +273,10 @@ func TestFights(t *testing.T) {
 
 // TestTheStopped: an engine that was stopped past its lease acts no more when it continues; what it reports late is
 // refused, and that is on record.
-func TestTheStopped(t *testing.T) {
-	a := newArena(t, "e1", "e2")
+func TestTheStopped(t *testing.T) { forms(t, testTheStopped) }
+
+func testTheStopped(t *testing.T, dir string) {
+	a := newArena(t, dir, "e1", "e2")
 	refused := false
 	for n := 0; !refused && n < 100; n++ {
 		run := a.start(n)

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
 
 // lease is how long an engine that is not heard of keeps its projects here.
@@ -32,11 +30,16 @@ type member struct {
 	done   chan error
 }
 
-// newMember makes an engine that does not run yet.
+// newMember makes an engine that does not run yet. Without wrap it is one that a test may stop.
 func newMember(ctx context.Context, dir, id string, wrap func(store.Store) store.Store, log *slog.Logger) (*member, error) {
-	db, err := sqlite.Open(ctx, filepath.Join(dir, "stellwerk.db"), sqlite.Options{LazyLooks: true, BusyTimeout: time.Minute})
+	db, brakes, err := openStore(ctx, dir)
 	if err != nil {
 		return nil, err
+	}
+	if brakes && wrap == nil {
+		wrap = func(s store.Store) store.Store { return braked{s, world{dir}} }
+	} else if wrap == nil {
+		wrap = func(s store.Store) store.Store { return s }
 	}
 	m := &member{store: db, done: make(chan error, 1)}
 	m.engine = engine.New(engine.Options{
@@ -70,8 +73,7 @@ func (m *member) leave() error {
 	return errors.Join(err, m.engine.Leave(context.Background()), m.store.Close())
 }
 
-// braked is a store whose transactions no test stops a process in: those of a SQLite file would keep everybody out, those
-// of a server would not.
+// braked is a store whose transactions no test stops a process in.
 type braked struct {
 	store.Store
 	world world

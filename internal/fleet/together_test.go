@@ -93,27 +93,31 @@ func together(t *testing.T, a *arena, ids ...string) (members map[string]*member
 func TestTheStoreIsGoneForAWhile(t *testing.T) {
 	for name, all := range map[string]bool{"for the owner": false, "for all": true} {
 		t.Run(name, func(t *testing.T) {
-			a := newArena(t)
-			_, gone := together(t, a, "e1", "e2", "e3")
-			for n := range 6 {
-				run := a.start(n)
-				owner := a.actor(run, 1+n%5)
-				for id, off := range gone {
-					off.Store(all || id == owner)
-				}
-				if !all {
-					a.completed(run)
-				} else {
-					a.adrift(n)
-				}
-				for _, off := range gone {
-					off.Store(false)
-				}
-				a.completed(run)
-			}
-			a.verify()
+			forms(t, func(t *testing.T, dir string) { testTheStoreIsGone(t, dir, all) })
 		})
 	}
+}
+
+func testTheStoreIsGone(t *testing.T, dir string, all bool) {
+	a := newArena(t, dir)
+	_, gone := together(t, a, "e1", "e2", "e3")
+	for n := range 6 {
+		run := a.start(n)
+		owner := a.actor(run, 1+n%5)
+		for id, off := range gone {
+			off.Store(all || id == owner)
+		}
+		if !all {
+			a.completed(run)
+		} else {
+			a.adrift(n)
+		}
+		for _, off := range gone {
+			off.Store(false)
+		}
+		a.completed(run)
+	}
+	a.verify()
 }
 
 // adrift waits until the lease of whoever owns the project of a run has run out.
@@ -128,8 +132,10 @@ func (a *arena) adrift(n int) {
 }
 
 // TestACleanHandover: what an engine leaves is another's at once, long before its lease would have run out.
-func TestACleanHandover(t *testing.T) {
-	a := newArena(t)
+func TestACleanHandover(t *testing.T) { forms(t, testACleanHandover) }
+
+func testACleanHandover(t *testing.T, dir string) {
+	a := newArena(t, dir)
 	members, _ := together(t, a, "e1", "e2")
 	for n := range 4 {
 		run := a.start(n)
@@ -146,10 +152,45 @@ func TestACleanHandover(t *testing.T) {
 	a.verify()
 }
 
+// TestADrain: what an engine gives up is another's at once, and it takes nothing any more, although it runs.
+func TestADrain(t *testing.T) { forms(t, testADrain) }
+
+func testADrain(t *testing.T, dir string) {
+	a := newArena(t, dir)
+	members, _ := together(t, a, "e1", "e2")
+	for n := range 4 {
+		run := a.start(n)
+		owner := a.actor(run, 2)
+		if given, err := members[owner].engine.Drain(t.Context()); err != nil || given == 0 {
+			t.Fatalf("%s gave up %d projects, %v", owner, given, err)
+		}
+		a.completed(run)
+		next := a.start(n + 100)
+		a.completed(next)
+		if actor := a.actor(next, 1); actor == owner {
+			t.Errorf("%s drains, and acts for run %s", owner, next)
+		}
+		engines, err := a.clerk.store.Engines(t.Context())
+		if err != nil || !slices.ContainsFunc(engines, func(m store.Member) bool { return m.ID == owner && len(m.Projects) == 0 }) {
+			t.Errorf("engines are %+v, %v", engines, err)
+		}
+		if err := members[owner].leave(); err != nil {
+			t.Fatal(err)
+		}
+		delete(members, owner)
+		again, _ := together(t, a, owner)
+		members[owner] = again[owner]
+		delete(again, owner)
+	}
+	a.verify()
+}
+
 // TestAWordToTheEngineThatDoesNotOwn: it is committed there, the owner acts upon it, and whoever follows at either sees what
 // both committed. Two engines fall one after the other, and the third completes the run.
-func TestAWordToTheEngineThatDoesNotOwn(t *testing.T) {
-	a := newArena(t)
+func TestAWordToTheEngineThatDoesNotOwn(t *testing.T) { forms(t, testAWordToAnother) }
+
+func testAWordToAnother(t *testing.T, dir string) {
+	a := newArena(t, dir)
 	members, _ := together(t, a, "e1", "e2", "e3")
 	a.start(0)
 	first := a.actor("r0", 2)

@@ -55,6 +55,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	maps.Copy(all, servers())
 	maps.Copy(all, telemetries())
 	maps.Copy(all, noticing())
+	maps.Copy(all, sharedStores())
+	maps.Copy(all, disasters())
 	return all
 }
 

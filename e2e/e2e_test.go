@@ -17,6 +17,8 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/object/s3/s3test"
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
@@ -26,13 +28,22 @@ import (
 // starts copies of the first name beside the agents, so those are the program,
 // too.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(serverless{m}, map[string]func(){
 		"stellwerk": func() {
 			impatient()
 			os.Exit(cli.Main())
 		},
 		"stellwerk-hook": func() { os.Exit(hook.Main(os.Stdin, os.Stdout, os.Stderr, os.Getenv)) },
 	})
+}
+
+// serverless ends the database server of the tests after them.
+type serverless struct{ *testing.M }
+
+func (m serverless) Run() int {
+	defer pgtest.Stop()
+	defer s3test.Stop()
+	return m.M.Run()
 }
 
 // raceOptions keep the race detector from sleeping before a process ends.
@@ -50,7 +61,7 @@ func TestScenarios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := harness{sandboxed: kind == sandbox.Sandbox, root: root}
+	h := harness{sandboxed: kind == sandbox.Sandbox, root: root, database: func() string { return pgtest.Database(t) }, t: t}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		Setup:               h.setup,
@@ -65,6 +76,8 @@ func TestScenarios(t *testing.T) {
 type harness struct {
 	sandboxed bool
 	root      string // of this repository: its pages and its plugin
+	database  func() string
+	t         *testing.T // of all scenarios: their servers end after them
 }
 
 // setup gives a scenario a machine of its own: home, state, settings and a
@@ -100,6 +113,8 @@ func (h harness) setup(env *testscript.Env) error {
 	env.Setenv("MESSENGER", filepath.Join(h.root, "e2e", "testdata", "messenger.yaml"))
 	env.Values[variables{}] = names(env.Vars)
 	env.Values[memory{}] = map[string]noted{}
+	env.Values[databasesKey{}] = h.database
+	env.Values[disasterKey{}] = &disaster{t: h.t}
 	env.Values[forges{}] = map[string]*forgeHost{}
 	env.Values[talks{}] = map[string]bool{}
 	env.Values[screens{}] = &server{}
@@ -109,7 +124,7 @@ func (h harness) setup(env *testscript.Env) error {
 	return nil
 }
 
-// condition adds [sandbox], [claude], [tmux], [mount] and [tracing] to what a line can depend on.
+// condition adds [sandbox], [claude], [tmux], [postgres], [s3], [openssh], [mount] and [tracing] to what a line can depend on.
 func (h harness) condition(name string) (bool, error) {
 	switch name {
 	case "sandbox":
@@ -122,6 +137,12 @@ func (h harness) condition(name string) (bool, error) {
 		return tooltest.Has(tooltest.Claude)
 	case "tmux":
 		return tooltest.Has(tooltest.Tmux)
+	case "s3":
+		return tooltest.Has(tooltest.VersityGW)
+	case "postgres":
+		return tooltest.Has(tooltest.PostgreSQL)
+	case "openssh":
+		return tooltest.Has(tooltest.OpenSSH)
 	case "mount":
 		return mountable() == "", nil
 	case "tracing":

@@ -37,7 +37,7 @@ func TestScreenshots(t *testing.T) {
 		{"transcript", rules + "/attempts/step-1.r1.code.a1/transcript"}, {"document", rules + "/documents/" + s.document() + "/view?name=plan.md"},
 		{"timeline", rules + "/timeline?at=58"}, {"effects", rules + "/effects"}, {"run-costs", rules + "/costs"}, {"costs", "/costs"},
 		{"talk", manager + "/talk"}, {"waves", waves + "/waves"}, {"facts", waves + "/facts"},
-		{"settings", "/settings"}, {"roles", "/settings/roles"}, {"people", "/settings/people"},
+		{"settings", "/settings"}, {"roles", "/settings/roles"}, {"people", "/settings/people"}, {"engines", "/settings/engines"},
 		{"playbooks", "/settings/playbooks"}, {"playbook", "/settings/playbooks/feature"}, {"docs", "/docs"}, {"nowhere", "/nowhere"},
 	}
 	for _, shot := range shots {

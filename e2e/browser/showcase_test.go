@@ -94,7 +94,7 @@ func (s *showcase) pages() []string {
 	all := []string{
 		"/", "/inbox", "/runs?project=timetable", "/costs", "/nowhere",
 		"/add", "/projects/timetable", "/projects/timetable/new", "/projects/departures/talk",
-		"/settings", "/settings/roles", "/settings/people", "/settings/playbooks", "/settings/playbooks/feature", "/docs",
+		"/settings", "/settings/roles", "/settings/people", "/settings/engines", "/settings/playbooks", "/settings/playbooks/feature", "/docs",
 	}
 	for run, pages := range map[string][]string{
 		s.rules: {

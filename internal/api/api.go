@@ -26,11 +26,13 @@ type Service interface {
 	Views
 	Access
 	Operations
+	Audit
 	Transcripts
 	Books
 	Starts
 	Library
 	Health
+	Engines
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not

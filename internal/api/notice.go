@@ -5,7 +5,7 @@ import "net/http"
 // NoticeHeader has a warning for every user of the engine, whatever they ask it.
 const NoticeHeader = "Stellwerk-Notice"
 
-// Noticing adds to each answer what notice says; nothing if that is empty. It is one line of ASCII.
+// Noticing adds the notice, one line of ASCII, to each answer, unless it is empty.
 func Noticing(notice func() string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if text := notice(); text != "" {

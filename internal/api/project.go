@@ -90,6 +90,7 @@ type ProjectDetail struct {
 	CreatedAt   time.Time        `json:"created_at"`
 	CreatedBy   string           `json:"created_by"`
 	Warnings    []string         `json:"warnings,omitempty"`
+	Owner       *Owner           `json:"owner,omitempty" doc:"The engine that works on it, if several share the store"`
 }
 
 // Epic is a goal in the queue of a project.

@@ -1,6 +1,9 @@
 package api
 
-import "context"
+import (
+	"context"
+	"io"
+)
 
 func (p *proxy) Info(ctx context.Context) (Info, error) {
 	return call[Info](ctx, p, "info", &nothing{})
@@ -9,6 +12,14 @@ func (p *proxy) Info(ctx context.Context) (Info, error) {
 func (p *proxy) Examine(ctx context.Context) ([]Examined, error) {
 	list, err := call[ExaminedList](ctx, p, "examine", &nothing{})
 	return list.Findings, err
+}
+
+func (p *proxy) Engines(ctx context.Context) (EngineList, error) {
+	return call[EngineList](ctx, p, "list-engines", &nothing{})
+}
+
+func (p *proxy) Drain(ctx context.Context, req Drain) (Drained, error) {
+	return call[Drained](ctx, p, "drain", &sent[Drain]{req})
 }
 
 func (p *proxy) Position(ctx context.Context) (string, error) {
@@ -50,6 +61,14 @@ func (p *proxy) TestNotices(ctx context.Context) ([]NoticeTest, error) {
 
 func (p *proxy) Prune(ctx context.Context, req Prune) (Pruned, error) {
 	return call[Pruned](ctx, p, "prune", &sent[Prune]{req})
+}
+
+func (p *proxy) SignHistory(ctx context.Context) (SignedHistory, error) {
+	return call[SignedHistory](ctx, p, "sign-history", &nothing{})
+}
+
+func (p *proxy) ExportHistory(ctx context.Context, q HistoryQuery, w io.Writer) error {
+	return p.do(ctx, p.routes["export-history"], &q, w)
 }
 
 func (p *proxy) Playbooks(ctx context.Context, q LibraryQuery) ([]PlaybookEntry, error) {

@@ -146,6 +146,10 @@ func backUp(ctx context.Context, svc Service, in *sent[Backup]) (Backup, error) 
 	return in.Body, svc.Backup(ctx, in.Body.Path)
 }
 
+func exportHistory(ctx context.Context, svc Service, in *HistoryQuery, w io.Writer) error {
+	return svc.ExportHistory(ctx, *in, w)
+}
+
 type playbookInput struct {
 	LibraryQuery
 	Playbook string `path:"playbook" doc:"Its name"`

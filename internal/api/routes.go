@@ -150,6 +150,9 @@ func engineRoutes() []Route {
 		reads("info", "GET /v1/info", "Ask the engine about itself", plain(Service.Info)),
 		reads("examine", "GET /v1/health", "Look at what runs need on the engine's machine",
 			plain(all(Service.Examine, func(l []Examined) ExaminedList { return ExaminedList{l} }))),
+		reads("list-engines", "GET /v1/engines", "List the engines that work on the store", plain(Service.Engines)),
+		// Behind a balancer it would be any engine, so it is asked where the engine is.
+		route(RoleOwner, "stop the engine", "drain", "POST /v1/drain", "Have the engine give its work to others and end", post(Service.Drain)),
 		reads("position", "GET /v1/position", "Ask where the engine stands", answering(position)),
 		reads("watch", "GET /v1/watch", "Be told when anything moves on", watching()),
 		limited(reads("limits", "GET /v1/limits", "Ask what was used and what is left",
@@ -163,6 +166,10 @@ func engineRoutes() []Route {
 			plain(all(Service.TestNotices, func(l []NoticeTest) NoticeTests { return NoticeTests{l} }))),
 		route(RoleAdmin, "prune the state folder", "prune", "POST /v1/prune",
 			"Remove from the state folder what is proved to be kept elsewhere", post(Service.Prune)),
+		route(RoleAdmin, "sign the history", "sign-history", "POST /v1/audit/sign", "Sign what has happened since the newest checkpoint",
+			plain(Service.SignHistory)),
+		reads("export-history", "GET /v1/audit/export", "Read events and checkpoints as lines of JSON",
+			writing("application/x-ndjson", exportHistory)),
 	}
 }
 

@@ -95,6 +95,9 @@ type RunDetail struct {
 	Opaque []string `json:"opaque,omitempty"`
 	// Preflight is what was found out before the run began.
 	Preflight *core.Preflight `json:"preflight,omitempty"`
+	// Owner is the engine that works on it, with whose credentials it publishes and pays;
+	// nil if none does, or if the engine has its store to itself.
+	Owner *Owner `json:"owner,omitempty"`
 	// Resources are the limits of what attempts take of the machine.
 	Resources core.Resources `json:"resources,omitzero"`
 }

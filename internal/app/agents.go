@@ -6,37 +6,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/equipment"
 	"github.com/stellwerk-dev/stellwerk/internal/forges"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
-
-// secretNames are the variables an agent's program knows as its credentials.
-func secretNames(name string) []string {
-	if known, ok := worker.Agents()[name].(interface{ SecretEnv() []string }); ok {
-		return known.SecretEnv()
-	}
-	return nil
-}
-
-// provider is where an agent's model is, in the table of package broker.
-func provider(name string) string {
-	if known, ok := worker.Agents()[name].(interface{ Provider() string }); ok {
-		return known.Provider()
-	}
-	return ""
-}
-
-// agentLacks says what an agent's program lacks to get to work.
-func agentLacks(name string, lookup func(string) string) string {
-	if known, ok := worker.Agents()[name].(interface {
-		Lacks(lookup func(string) string) string
-	}); ok {
-		return known.Lacks(lookup)
-	}
-	return ""
-}
 
 // credentialOf is where the settings keep the model's credential; nil for the environment.
 func credentialOf(s config.CredentialSettings) *dispatch.Credential {
@@ -49,14 +24,21 @@ func credentialOf(s config.CredentialSettings) *dispatch.Credential {
 	}
 }
 
-// engineSecrets are the credentials in the engine's environment, to be removed
-// from everything it keeps or shows.
-func engineSecrets() []redact.Secret {
-	var secrets []redact.Secret
+// secrets are the credentials in the engine's environment, to be removed from everything it keeps or shows.
+func (a *App) secrets() []redact.Secret {
+	secrets := a.place.Secrets(os.Getenv)
 	for name := range worker.Agents() {
-		secrets = append(secrets, present(secretNames(name))...)
+		secrets = append(secrets, present(equipment.SecretNames(name))...)
 	}
 	return append(secrets, forges.Secrets()...)
+}
+
+// lookupEnv finds a variable that an attempt may be handed.
+func (a *App) lookupEnv(name string) (string, bool) {
+	if a.backed.Reserved(name) {
+		return "", false
+	}
+	return os.LookupEnv(name)
 }
 
 // redactors implements dispatch.Options.Redactors.
@@ -68,7 +50,7 @@ func (a *App) redactorOf(names []string, more ...redact.Secret) *redact.Redactor
 	if len(extra) == 0 {
 		return a.redactor
 	}
-	return redact.New(redact.Options{Secrets: append(engineSecrets(), extra...), Rules: a.rules})
+	return redact.New(redact.Options{Secrets: append(a.secrets(), extra...), Rules: a.rules})
 }
 
 // present are those of the named variables that the environment has.

@@ -21,12 +21,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/backing"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/equipment"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/remote"
@@ -40,9 +42,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/notice"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
-	objectfolder "github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/pack"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/roster"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/service"
 	"github.com/stellwerk-dev/stellwerk/internal/session"
@@ -53,7 +55,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/start"
 	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 	"github.com/stellwerk-dev/stellwerk/internal/takeover"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 	"github.com/stellwerk-dev/stellwerk/internal/toolcall"
@@ -80,8 +81,10 @@ type Options struct {
 	// Lost, if set, is told once that the state folder was deleted or replaced
 	// under an engine of this process, which serves nobody any more.
 	Lost func(error)
-	// Database and Objects, if set, are a file and a folder that several engines share, each with a state folder of its
-	// own: for tests only. Workers is how attempts reach them. Lease and Look are engine.Options.
+	// Drained, if set, is told once that an engine which was asked to give its work to others has done so and is to end.
+	Drained func()
+	// Database and Objects, if set, are what several engines share, each with a state folder of its own: backing.Place says what
+	// they can be. Workers is how attempts reach them. Lease and Look are engine.Options.
 	Database, Objects string
 	Workers           Workers
 	Checkpoint        time.Duration // how often attempts hand in work in progress at most; 0 for the usual time
@@ -115,6 +118,8 @@ type App struct {
 
 	opts     Options
 	state    statefolder.Folder
+	place    backing.Place // of the store and its objects
+	backed   backing.Backing
 	lock     *statefolder.Lock
 	id       string // of the engines on this folder
 	store    store.Store
@@ -131,12 +136,15 @@ type App struct {
 	log      *slog.Logger
 
 	isolation func() (sandbox.Kind, string)
+	calls     *telemetry.Calls     // to store and objects; shown if somebody wants to be told
 	telemetry *telemetry.Telemetry // nil if nobody wants to be told
 	outbox    *notify.Outbox
 	tokens    *api.AttemptTokens
 	remote    *remote.Exchange // with workers that share nothing with this machine
 	workers   net.Listener     // for workers, until it is served; nil if the store is this engine's alone
 	access    *access.Store
+	roster    *roster.Roster
+	drains    draining
 
 	workersURL string // where workers find an engine
 
@@ -155,8 +163,11 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: opts, state: state, lock: lock, rules: redact.DefaultRules()}
-	a.redactor = redact.New(redact.Options{Secrets: engineSecrets(), Rules: a.rules})
+	a := &App{opts: opts, state: state, lock: lock, rules: redact.DefaultRules(), calls: telemetry.NewCalls()}
+	if a.place, err = backing.Find(state, opts.Database, opts.Objects); err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	a.redactor = redact.New(redact.Options{Secrets: a.secrets(), Rules: a.rules})
 	level := opts.LogLevel
 	if opts.Verbose {
 		level = slog.LevelDebug
@@ -170,19 +181,14 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 
 // build makes what an engine changes the world through, and then the engine.
 func (a *App) build(ctx context.Context) error {
-	migrated := func(m sqlite.Migration) { a.log.Info("the database was brought up to date", "migration", m) }
 	var err error
-	if a.id, err = a.lock.Identity(a.state, a.shared(), func() string { return a.thisMachine(ctx) }); err != nil {
+	if a.id, err = a.lock.Identity(a.state, a.place.Shared(), func() string { return a.thisMachine(ctx) }); err != nil {
 		return err
 	}
-	database, err := sqlite.Open(ctx, cmp.Or(a.opts.Database, a.state.Database()), sqlite.Options{OnMigrate: migrated, LazyLooks: true})
-	if err != nil {
+	if a.backed, err = a.place.Open(ctx, a.state, a.log); err != nil {
 		return err
 	}
-	a.store = database
-	if a.objects, err = objectfolder.Open(cmp.Or(a.opts.Objects, a.state.Objects())); err != nil {
-		return err
-	}
+	a.store, a.objects = a.backed.Store, a.calls.Objects(a.backed.Objects)
 	if a.settings, err = config.OfPerson(nil); err != nil {
 		return err
 	}
@@ -190,6 +196,7 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	a.access = access.Open(a.store, Person(), time.Now)
+	a.roster = roster.New(roster.Options{Store: a.store, Engine: a.id, Version: a.opts.Version, Shared: a.place.Shared(), Uses: a.uses()})
 	a.journal = journal.New(a.state.Runs(), a.objects, a.log)
 	a.yards = a.openYards()
 	if err := takeover.Code(ctx, takeover.CodeOptions{Engine: a.id, Store: a.store, Secure: a.yards.Secure, Log: a.log}); err != nil {
@@ -212,7 +219,7 @@ func (a *App) build(ctx context.Context) error {
 		Exchange: folder.Exchange{Folder: layout.Folder}, Remote: a.remote, WorkerToken: a.workerToken,
 	}
 	parts.Commands = parts.Spawner
-	if a.shared() {
+	if a.place.Shared() {
 		if err := a.speakHTTP(ctx, &parts, programs.Worker, layout); err != nil {
 			return core.Wrap(core.CodeUnavailable, err, "the workers of attempts could not reach this engine", "choose another address for workers")
 		}
@@ -223,6 +230,7 @@ func (a *App) build(ctx context.Context) error {
 	if a.opts.Log != nil {
 		parts.Journal = &watchedJournal{parts.Journal, a.logEvents}
 	}
+	a.drains.spawner = parts.Spawner
 	forges := forges.New(parts.Forge)
 	machine := a.machine(ctx)
 	if err := a.measure(ctx, &parts, forges, place(machine)); err != nil {
@@ -230,7 +238,7 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
-		ID: a.id, Host: statefolder.Host(), Place: place(machine), Able: a.able, Steward: project.Decider{}, Lease: a.opts.Lease, Look: a.opts.Look,
+		ID: a.id, Host: statefolder.Host(), Place: place(machine), Able: a.able, Steward: project.Decider{}, Lease: a.opts.Lease, Look: a.opts.Look, Shared: a.place.Shared(),
 	})
 	if err := a.wire(ctx, programs.Self, machine, parts, forges, pulls); err != nil {
 		return err
@@ -251,7 +259,7 @@ func (a *App) openYards() *pack.Yards {
 			return a.engine.Fence(project)
 		},
 	}
-	if a.shared() {
+	if a.place.Shared() {
 		opts.Others = a.store
 	}
 	return pack.NewYards(opts)
@@ -282,20 +290,20 @@ func (a *App) wire(ctx context.Context, self, machine string, parts Parts, forge
 	a.outbox = teller.Outbox
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Objects: a.objects,
-		Spawner: parts.Spawner, Exchange: parts.Exchange, Commands: parts.Commands, Sessions: sessions, Forges: forges, Pulls: pulls, Poll: a.settings.Forge.Poll.V, Elsewhere: a.elsewhere(), Notifier: teller, Drafts: draft.Open(a.store), Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
-		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
-		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
+		Spawner: parts.Spawner, Exchange: parts.Exchange, Commands: parts.Commands, Sessions: sessions, Forges: forges, Pulls: pulls, Poll: a.settings.Forge.Poll.V, Elsewhere: a.elsewhere(), Publisher: a.publisher(), Notifier: teller, Drafts: draft.Open(a.store), Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
+		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: a.lookupEnv,
+		SecretNames: equipment.SecretNames, Provider: equipment.Provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
 	})
 	a.engine.SetDispatcher(a.dispatch)
 	starter := start.NewStarter(start.Options{
 		State: a.state.Dir, Person: person, Engine: a.engine, Store: a.store, Find: find, Yards: a.yards, Objects: a.objects, Trials: a.dispatch,
-		Agents:   start.Agents{Provider: provider, SecretNames: secretNames, Lacks: agentLacks},
+		Agents:   start.Agents{Provider: equipment.Provider, SecretNames: equipment.SecretNames, Lacks: equipment.AgentLacks},
 		Settings: a.settings, Redactor: a.redactor, Isolation: isolation, Alone: sessions.Alone, Log: a.log,
 	})
 	a.Service = service.New(service.Options{
 		Version: a.opts.Version, Person: person, Self: self, Agent: claude.Program, State: a.state,
-		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Engine: a.engine, Deciders: deciders(),
-		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access,
+		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Engine: a.engine, EngineID: a.id, Deciders: deciders(),
+		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access, Roster: a.roster, Drain: a.drain,
 		Tools: &toolcall.Tools{
 			Engine: a.engine, Find: find, Yards: a.yards, Objects: a.objects, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,
 		},
@@ -322,7 +330,7 @@ func (e epics) TellRefused(ctx context.Context, p *core.Project, q core.QueuedEp
 // under way when that ended is found again.
 func (a *App) start(ctx context.Context) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	a.stop = stop
+	a.stop, a.drains.running = stop, running
 	a.outbox.Start()
 	open, err := a.store.Runs(ctx, store.Filter{Open: true})
 	if err != nil {
@@ -334,12 +342,19 @@ func (a *App) start(ctx context.Context) error {
 	if err := a.engine.Begin(ctx); err != nil {
 		return err
 	}
+	if err := a.roster.Enter(ctx); err != nil {
+		return err
+	}
+	if a.place.Shared() {
+		a.work.Go(func() { a.sweepRoster(running) })
+	}
 	a.work.Go(func() {
 		if err := a.engine.Run(running); err != nil {
 			a.log.Error("engine", "error", err)
 		}
 	})
 	a.work.Go(func() { a.Service.Retain(running) })
+	a.work.Go(func() { a.Service.KeepSigning(running) })
 	return nil
 }
 
@@ -354,6 +369,11 @@ func (a *App) Close() error {
 	}
 	a.spares.Close()
 	a.work.Wait()
+	if a.roster != nil {
+		if err := a.roster.Leave(context.Background()); err != nil {
+			a.log.Warn("other engines list this one for a while", "error", err)
+		}
+	}
 	if a.engine != nil {
 		if err := a.engine.Leave(context.Background()); err != nil {
 			a.log.Warn("other engines wait until this one's lease has run out", "error", err)
@@ -379,12 +399,6 @@ func (a *App) Close() error {
 		errs = append(errs, a.store.Close())
 	}
 	return errors.Join(append(errs, a.lock.Release())...)
-}
-
-// ExamineDatabase looks whether an engine could open the database of a state
-// folder, and changes nothing. Errors: fs.ErrNotExist if there is none yet.
-func ExamineDatabase(ctx context.Context, dir string) error {
-	return sqlite.Examine(ctx, statefolder.Folder{Dir: dir}.Database())
 }
 
 // Person is the name under which the person at this machine speaks.

@@ -24,6 +24,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
@@ -38,7 +39,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && slices.Contains([]string{"worker", "scripted-agent", "serve", "host", "apart", "member"}, os.Args[1]) {
 		os.Exit(program(os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	pgtest.Stop()
+	os.Exit(code)
 }
 
 func program(args []string) int {
@@ -52,7 +55,7 @@ func program(args []string) int {
 	case "host --state":
 		err = hosted(ctx, args[2])
 	case "apart --state":
-		err = app.Serve(ctx, apartOptions(args[2], args[3], args[4]))
+		err = app.Serve(ctx, apartOptions(args[2], args[3], args[4], args[5]))
 	case "member --state":
 		err = app.Serve(ctx, memberOptions(args[2], args[3], args[4]))
 	case "worker await":

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/client"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
@@ -125,6 +126,9 @@ func host(ctx context.Context, opts Options) (func() error, error) {
 	if err := checkAddresses(ctx, opts); err != nil {
 		return nil, err
 	}
+	if opts.Drained == nil {
+		opts.Drained = endSelf
+	}
 	a, err := Open(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -152,6 +156,9 @@ func host(ctx context.Context, opts Options) (func() error, error) {
 	ends = append(ends, background(func() error { return a.guardState(serving) }))
 	return end, nil
 }
+
+// endSelf ends this process in order, as `stellwerk stop` does: the command that hosts the engine knows how.
+func endSelf() { _ = syscall.Kill(os.Getpid(), syscall.SIGTERM) } // a process may always signal itself
 
 // background runs fn beside everything else. The returned function waits for its end.
 func background(fn func() error) (wait func() error) {
@@ -192,7 +199,7 @@ func (a *App) guardState(ctx context.Context) error {
 func Serve(ctx context.Context, opts Options) error {
 	ctx, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
-	opts.Lost = lost
+	opts.Lost, opts.Drained = lost, func() { lost(nil) }
 	stop, err := host(ctx, opts)
 	if err != nil {
 		return err
@@ -279,9 +286,18 @@ func detach(ctx context.Context, opts Options, state statefolder.Folder) error {
 	if opts.Metrics != "" {
 		args = append(args, "--metrics", opts.Metrics, "--metrics-public="+strconv.FormatBool(opts.MetricsPublic))
 	}
+	if opts.Workers.URL != "" {
+		args = append(args, "--url", opts.Workers.URL)
+	}
 	args = append(args, networkArguments(opts.Network)...)
 	cmd := exec.Command(programs.Self, args...) //nolint:noctx // the engine outlives the command that starts it
 	cmd.Dir, cmd.Stdout, cmd.Stderr = state.Dir, log, log
+	cmd.Env = os.Environ()
+	for variable, value := range map[string]string{config.StoreVariable: opts.Database, config.ObjectsVariable: opts.Objects} {
+		if value != "" { // no argument: it may have a password
+			cmd.Env = append(cmd.Env, variable+"="+value)
+		}
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()
 	if err = errors.Join(err, log.Close()); err != nil {

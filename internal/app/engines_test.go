@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"os/exec"
@@ -15,18 +16,26 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
+// stores runs a test on each store that engines can share: a file, and a PostgreSQL database.
+func stores(t *testing.T, test func(t *testing.T, database string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "s.db")) })
+	t.Run("postgres", func(t *testing.T) { test(t, pgtest.Database(t)) })
+}
+
 // twoEngines is a shop with a second engine on the same store and objects, which takes itself for one on the given machine.
-func twoEngines(t *testing.T, machine string, log io.Writer) (s *shop, second *app.App, open func(app.Options) *app.App) {
+func twoEngines(t *testing.T, database, machine string, log io.Writer) (s *shop, second *app.App, open func(app.Options) *app.App) {
 	t.Helper()
 	s = newShop(t)
 	s.close()
 	s.state = stateFolder(t)
 	shared := t.TempDir()
 	open = func(o app.Options) *app.App {
-		o.Version, o.Database, o.Objects = "test", filepath.Join(shared, "s.db"), filepath.Join(shared, "objects")
+		o.Version, o.Database, o.Objects = "test", cmp.Or(database, filepath.Join(shared, "s.db")), filepath.Join(shared, "objects")
 		a, err := app.Open(s.ctx, o)
 		if err != nil {
 			t.Fatal(err)
@@ -43,8 +52,10 @@ func twoEngines(t *testing.T, machine string, log io.Writer) (s *shop, second *a
 }
 
 // TestTheSameRequestAtTwoEngines starts one run, and of one that has to wait, one epic.
-func TestTheSameRequestAtTwoEngines(t *testing.T) {
-	s, second, _ := twoEngines(t, "", t.Output())
+func TestTheSameRequestAtTwoEngines(t *testing.T) { stores(t, testTheSameRequest) }
+
+func testTheSameRequest(t *testing.T, database string) {
+	s, second, _ := twoEngines(t, database, "", t.Output())
 	ask := func(goal string, project func() string) (runs [2]api.Run) {
 		t.Helper()
 		id, err := uuid.NewV7()
@@ -117,9 +128,11 @@ func (n *noted) find(pattern *regexp.Regexp) string {
 
 // TestAPathIsOfOneMachine: what lies there on another machine is another project, nobody on that machine starts something in
 // this one, and its engine does not take it over, although a repository is there.
-func TestAPathIsOfOneMachine(t *testing.T) {
+func TestAPathIsOfOneMachine(t *testing.T) { stores(t, testAPathIsOfOneMachine) }
+
+func testAPathIsOfOneMachine(t *testing.T, database string) {
 	var log noted
-	s, second, open := twoEngines(t, "another machine", &log)
+	s, second, open := twoEngines(t, database, "another machine", &log)
 	run := s.run("Sell tea")
 	s.until("the plan waits", func(api.ProjectDetail) bool { return !s.busy() })
 	name := s.project().Name
@@ -146,7 +159,7 @@ func TestAPathIsOfOneMachine(t *testing.T) {
 
 // TestACopyOfAStateFolderIsAnotherEngine on a shared store: it does not take the projects of the first for its own.
 func TestACopyOfAStateFolderIsAnotherEngine(t *testing.T) {
-	s, _, open := twoEngines(t, "", t.Output())
+	s, _, open := twoEngines(t, "", "", t.Output())
 	s.cancel(s.run("Sell tea"))
 	s.until("nobody is at work", func(api.ProjectDetail) bool { return !s.busy() })
 	folder := filepath.Join(t.TempDir(), "state")

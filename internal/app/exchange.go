@@ -33,10 +33,6 @@ type Workers struct {
 // workerConnections is how many connections of workers are served at once; each attempt has a few.
 const workerConnections = 4096
 
-// shared tells that other engines work on the same store. Each can own any project, so that attempts speak HTTP with
-// whichever answers.
-func (a *App) shared() bool { return a.opts.Database != "" }
-
 // hearWorkers opens the listener for workers.
 func (a *App) hearWorkers(ctx context.Context) error {
 	listener, url, err := a.listenForWorkers(ctx)
@@ -62,7 +58,8 @@ func (a *App) listenForWorkers(ctx context.Context) (listener net.Listener, url 
 	return listener, wire.SocketScheme + socket, err
 }
 
-// speakHTTP has attempts on this machine exchange everything over HTTP.
+// speakHTTP has attempts on this machine exchange everything over HTTP with whichever engine of the store answers: each can own any
+// project. They see nothing of the state folder, nor of a folder of objects.
 func (a *App) speakHTTP(ctx context.Context, parts *Parts, program string, layout dispatch.Layout) error {
 	if err := os.MkdirAll(a.state.Workers(), 0o700); err != nil {
 		return fmt.Errorf("make the folder of workers: %w", err)
@@ -71,13 +68,14 @@ func (a *App) speakHTTP(ctx context.Context, parts *Parts, program string, layou
 		return err
 	}
 	masked := []string{a.state.Dir}
-	if a.opts.Objects != "" {
-		masked = append(masked, a.opts.Objects)
+	if a.backed.Folder != "" {
+		masked = append(masked, a.backed.Folder)
 	}
-	parts.Exchange, parts.Spawner = a.remote, apart.New(apart.Options{
+	workers := apart.New(apart.Options{
 		Exchange: a.remote, URL: func() string { return a.workersURL }, Token: a.workerToken, Worker: worker.Ahead(program, layout.ResourceOwner()), Spares: a.spares,
 		Masked: masked, Resources: layout.Resources(), Dir: a.state.Workers(), Checkpoint: a.opts.Checkpoint,
 	})
+	parts.Exchange, parts.Spawner, a.drains.children = a.remote, workers, workers.Living
 	return nil
 }
 
@@ -86,7 +84,7 @@ const sweepEvery = 10 * time.Minute
 
 // sweepWorkers removes what killed workers left on this machine, until ctx ends.
 func (a *App) sweepWorkers(ctx context.Context) {
-	if !a.shared() {
+	if !a.place.Shared() {
 		return
 	}
 	a.work.Go(func() {

@@ -29,14 +29,17 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
-// apartOptions are those of an engine whose workers see nothing of its state folder, and speak HTTP.
-func apartOptions(state, listen, workers string) app.Options {
+// apartOptions are those of an engine whose workers see nothing of its state folder, and speak HTTP. Silence is app.Options'.
+func apartOptions(state, listen, workers, silence string) app.Options {
 	self, err := os.Executable()
 	if err != nil {
 		panic(err)
 	}
-	const silence = 5 * time.Second // busy machines are slow
-	return app.Options{State: state, Version: "test", Network: &network.Config{Listen: listen}, Silence: silence, Wrap: func(p *app.Parts) {
+	allowed, err := time.ParseDuration(silence)
+	if err != nil {
+		panic(err)
+	}
+	return app.Options{State: state, Version: "test", Network: &network.Config{Listen: listen}, Silence: allowed, Wrap: func(p *app.Parts) {
 		p.Exchange, p.Spawner = p.Remote, apart.New(apart.Options{
 			Exchange: p.Remote, URL: func() string { return "http://" + listen }, Token: p.WorkerToken,
 			Worker: worker.Ahead(self, "stellwerk-test"), Empty: []string{state}, Dir: workers,
@@ -49,6 +52,7 @@ type annex struct {
 	t                              *testing.T
 	state, workers, shared, listen string
 	dir                            string
+	silence                        time.Duration
 	engine                         *exec.Cmd
 	svc                            api.Service
 	closeClient                    func() error
@@ -71,9 +75,9 @@ phases:
     gate: approval
 `
 
-func newAnnex(t *testing.T, script string) *annex {
+func newAnnex(t *testing.T, silence time.Duration, script string) *annex {
 	t.Helper()
-	a := &annex{t: t, state: t.TempDir(), workers: t.TempDir(), shared: t.TempDir()}
+	a := &annex{t: t, state: t.TempDir(), workers: t.TempDir(), shared: t.TempDir(), silence: silence}
 	a.dir = repository(t, map[string]string{
 		"agent.sh": "shared=" + a.shared + "\n" + script, ".stellwerk/playbooks/far.yaml": annexPlaybook,
 	})
@@ -97,7 +101,7 @@ func (a *annex) open() {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	a.engine = exec.Command(self, "apart", "--state", a.state, a.listen, a.workers)
+	a.engine = exec.Command(self, "apart", "--state", a.state, a.listen, a.workers, a.silence.String())
 	a.engine.Env = append(shim.HostEnvironment(os.Environ()), "HOME="+a.t.TempDir(), "GORACE=atexit_sleep_ms=0")
 	a.engine.Stdout, a.engine.Stderr = a.t.Output(), a.t.Output()
 	if err := a.engine.Start(); err != nil {
@@ -217,7 +221,7 @@ const annexWork = `echo hi > hello.txt; echo did it > "$STELLWERK_OUT/build.md"`
 // next one gets everything.
 func TestARunOverHTTP(t *testing.T) {
 	t.Parallel()
-	a := newAnnex(t, `ls -A `+"${STATE:-/nonexistent}"+` 2>/dev/null; touch $shared/ready
+	a := newAnnex(t, 0, `ls -A `+"${STATE:-/nonexistent}"+` 2>/dev/null; touch $shared/ready
 		echo before; until [ -e $shared/go ]; do sleep 0.05; done; echo while nobody listened; touch $shared/spoken
 		`+annexWork)
 	run := a.start()
@@ -239,10 +243,13 @@ func TestARunOverHTTP(t *testing.T) {
 	a.workersGone()
 }
 
+// lostAfter is how long a worker that is gone is waited for. Where none is, the usual time holds: busy machines are slow.
+const lostAfter = 5 * time.Second
+
 // TestAWorkerThatIsKilled is lost, which does not count: another attempt completes the work.
 func TestAWorkerThatIsKilled(t *testing.T) {
 	t.Parallel()
-	a := newAnnex(t, `echo half; if [ ! -e $shared/ready ]; then echo $$ > $shared/pid; touch $shared/ready; exec sleep 1000; fi; `+annexWork)
+	a := newAnnex(t, lostAfter, `echo half; if [ ! -e $shared/ready ]; then echo $$ > $shared/pid; touch $shared/ready; exec sleep 1000; fi; `+annexWork)
 	run := a.start()
 	a.await("ready")
 	if !waittest.Until(func() bool { return a.said(run.ID, "build.r1.a1") == "half" }) {
@@ -292,7 +299,7 @@ func agentGone(t *testing.T, folder string) {
 // TestACancelledRunOverHTTP ends its worker, which hands in and leaves nothing.
 func TestACancelledRunOverHTTP(t *testing.T) {
 	t.Parallel()
-	a := newAnnex(t, `touch $shared/ready; sleep 1000`)
+	a := newAnnex(t, 0, `touch $shared/ready; sleep 1000`)
 	run := a.start()
 	a.await("ready")
 	if _, err := a.svc.Cancel(t.Context(), run.ID, api.Cancel{Reason: "enough"}); err != nil {
@@ -313,7 +320,7 @@ func TestACancelledRunOverHTTP(t *testing.T) {
 // files, descriptors) is its token, and the agent's own token, good for its tools, opens none of the worker's routes.
 func TestAnAgentCannotSpeakForItsWorker(t *testing.T) {
 	t.Parallel()
-	a := newAnnex(t, `{ tr '\0' '\n' </proc/$PPID/environ; tr '\0' '\n' </proc/$PPID/cmdline; grep -rs . "$STELLWERK_OUT/.." | head -c 1000000
+	a := newAnnex(t, 0, `{ tr '\0' '\n' </proc/$PPID/environ; tr '\0' '\n' </proc/$PPID/cmdline; grep -rs . "$STELLWERK_OUT/.." | head -c 1000000
 		for fd in /proc/$PPID/fd/*; do readlink $fd; timeout 0.1 cat <$fd 2>/dev/null | head -c 1000; done; } >$shared/found
 		`+annexWork)
 	run := a.start()

@@ -12,7 +12,7 @@ import (
 // machine tells this machine apart from others with engines on the same store; "" if there
 // cannot be any.
 func (a *App) machine(ctx context.Context) string {
-	if !a.shared() {
+	if !a.place.Shared() {
 		return ""
 	}
 	return a.thisMachine(ctx)

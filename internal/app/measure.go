@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -33,7 +32,7 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges, place
 	}
 	t, err := telemetry.Open(ctx, telemetry.Options{
 		Source: parts.Store, Place: place, Version: a.opts.Version, Log: a.log, Metrics: counted, Export: export,
-		Cursor: a.store, Redact: a.redactor.String,
+		Cursor: a.store, Redact: a.redactor.String, Calls: a.calls, Owned: func() (int, time.Duration) { return a.engine.Owned() },
 	})
 	if err != nil {
 		return fmt.Errorf("begin to measure: %w", err)
@@ -41,7 +40,7 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges, place
 	a.telemetry = t
 	parts.Journal = &watchedJournal{parts.Journal, t.Saw}
 	if counted {
-		parts.Store = &measuredStore{parts.Store, t}
+		parts.Store = &measuredStore{a.calls.Store(parts.Store), t}
 		f.Count = func(kind string, f forge.Forge) forge.Forge { return &measuredForge{f, kind, t} }
 	}
 	return nil
@@ -82,15 +81,9 @@ func (f *measuredForge) Look(ctx context.Context, ref forge.Ref) (forge.Seen, er
 	return seen, err
 }
 
-const (
-	metricsRead        = 5 * time.Second
-	metricsTimeout     = 15 * time.Second
-	metricsConnections = 16
-)
-
 // showMetrics serves the figures at an address until ctx ends.
 func (a *App) showMetrics(ctx context.Context) (wait func() error, err error) {
-	address, err := metricsAddress(a.opts)
+	address, err := network.MetricsAddress(a.opts.Metrics, a.opts.MetricsPublic)
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +98,8 @@ func (a *App) showMetrics(ctx context.Context) (wait func() error, err error) {
 	if err := renameio.WriteFile(a.state.MetricsAddress(), []byte(listener.Addr().String()+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("say where the metrics are: %w", err), listener.Close())
 	}
-	server := metricsServer(a.telemetry.Handler(), a.opts.MetricsPublic)
 	a.log.Info("metrics are shown", "address", listener.Addr())
-	served := serveHTTP(ctx, server, network.Bound(listener, metricsConnections)) // whoever reads figures reads them again
+	served := serveHTTP(ctx, network.MetricsServer(a.telemetry.Handler(), a.opts.MetricsPublic), network.BoundMetrics(listener))
 	return func() error { return errors.Join(served(), a.withdraw(a.state.MetricsAddress())) }, nil
 }
 
@@ -121,51 +113,4 @@ func serveHTTP(ctx context.Context, server *http.Server, l net.Listener) (wait f
 		}
 		return nil
 	})
-}
-
-// metricsServer answers who asks for figures, each on a connection of its own:
-// there are few, and one that is kept open would be kept from somebody else. Who
-// comes by another name than this machine's was led here by a page that a browser
-// shows, and shall not read them.
-func metricsServer(figures http.Handler, public bool) *http.Server {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		if !public && !namesThisMachine(r.Host) {
-			http.Error(w, "metrics are shown to this machine alone: ask for localhost or 127.0.0.1", http.StatusMisdirectedRequest)
-			return
-		}
-		figures.ServeHTTP(w, r)
-	})
-	server := &http.Server{Handler: mux, ReadTimeout: metricsRead, WriteTimeout: metricsTimeout, MaxHeaderBytes: hookHeader}
-	server.SetKeepAlivesEnabled(false)
-	return server
-}
-
-func namesThisMachine(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}
-
-// metricsAddress is where metrics are shown: on this machine only, unless a person
-// says otherwise, because no credential protects them. It is "" for nowhere.
-func metricsAddress(opts Options) (string, error) {
-	address, public := opts.Metrics, opts.MetricsPublic
-	if address == "" {
-		return "", nil
-	}
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", core.Wrap(core.CodeInvalid, err, "metrics cannot be shown at "+address, "name an address such as 127.0.0.1:9464")
-	}
-	if host == "localhost" || host == "" && !public {
-		host = "127.0.0.1"
-	}
-	if ip := net.ParseIP(host); !public && (ip == nil || !ip.IsLoopback()) {
-		return "", core.Errorf(core.CodeInvalid, "metrics at %s could be read from other machines, without a credential", address).
-			WithHint("name an address of this machine alone, such as 127.0.0.1:9464, or add --metrics-public")
-	}
-	return net.JoinHostPort(host, port), nil
 }

@@ -43,6 +43,9 @@ func (a *App) serveNetwork(ctx context.Context) (wait func() error, err error) {
 		return nil, errors.Join(fmt.Errorf("say where the engine listens: %w", err), l.Close())
 	}
 	a.Service.Reached(address)
+	if err := a.roster.Reached(ctx, address); err != nil {
+		a.log.Warn("other engines do not know where this one listens", "error", err)
+	}
 	a.log.Info("the cockpit is served", "url", address)
 	a.closeDoors()
 	served := background(func() error { return network.Serve(ctx, l, site) })
@@ -76,7 +79,7 @@ func (a *App) openListener(ctx context.Context, c network.Config) (*network.List
 // checkAddresses refuses addresses at which an engine would not serve, before
 // there is one.
 func checkAddresses(ctx context.Context, opts Options) error {
-	if _, err := metricsAddress(opts); err != nil {
+	if _, err := network.MetricsAddress(opts.Metrics, opts.MetricsPublic); err != nil {
 		return err
 	}
 	if opts.Network == nil {

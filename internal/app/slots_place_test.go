@@ -38,7 +38,7 @@ func (b *slotBook) taken() []string {
 
 // TestMachinesHaveSlotsOfTheirOwn on a shared store. Their names stay with them: many keep the id of a machine secret.
 func TestMachinesHaveSlotsOfTheirOwn(t *testing.T) {
-	s, _, open := twoEngines(t, "", t.Output())
+	s, _, open := twoEngines(t, "", "", t.Output())
 	s.cancel(s.run("Sell tea"))
 	pools, states := map[string]bool{}, []string{}
 	for _, machine := range []string{"machine one", "machine two"} {

@@ -23,33 +23,54 @@ const stopTime = time.Minute
 // returns when it has let go of the folder. It returns what the engine said of
 // itself before; if none runs, that is nothing. Attempts go on.
 func Stop(ctx context.Context, opts Options) (api.Info, error) {
-	state, err := statefolder.Locate(opts.State)
-	if err != nil {
-		return api.Info{}, err
-	}
-	resolved, err := filepath.EvalSymlinks(state.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return api.Info{}, nil
-	}
-	if err != nil {
-		return api.Info{}, fmt.Errorf("look at the state folder: %w", err)
-	}
-	state.Dir = resolved
-	info, err := inquire(ctx, opts, state)
-	if errors.Is(err, api.ErrNoEngine) {
-		if state.Held() {
-			return api.Info{}, core.Errorf(core.CodeUnavailable, "an engine holds %s and does not answer", state.Dir).
-				WithHint("it may be coming up or going down: try again in a moment, or look at %s", state.LogFile())
-		}
-		return api.Info{}, nil
-	}
-	if err != nil {
-		return api.Info{}, err
+	state, info, err := engineOf(ctx, opts)
+	if err != nil || info.PID == 0 {
+		return info, err
 	}
 	if err := syscall.Kill(info.PID, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return info, fmt.Errorf("end the engine, process %d: %w", info.PID, err)
 	}
 	return info, awaitEnd(ctx, state, info.PID)
+}
+
+// Drain has the engine of a state folder give its work to others. It returns what the engine says to that, the zero value if none
+// runs, and what waits until the engine is gone.
+func Drain(ctx context.Context, opts Options, req api.Drain) (d api.Drained, wait func(context.Context) error, err error) {
+	state, info, err := engineOf(ctx, opts)
+	if err != nil || info.PID == 0 {
+		return d, nil, err
+	}
+	svc, err := dial(ctx, opts)
+	if err != nil {
+		return d, nil, err
+	}
+	d, err = svc.Drain(ctx, req)
+	err = errors.Join(err, svc.Close())
+	return d, func(ctx context.Context) error { return awaitRelease(ctx, state, info.PID, nil) }, err
+}
+
+// engineOf finds the engine of a state folder, and what it says of itself; the zero value if none runs.
+func engineOf(ctx context.Context, opts Options) (state statefolder.Folder, info api.Info, err error) {
+	if state, err = statefolder.Locate(opts.State); err != nil {
+		return state, info, err
+	}
+	resolved, err := filepath.EvalSymlinks(state.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return state, info, nil
+	}
+	if err != nil {
+		return state, info, fmt.Errorf("look at the state folder: %w", err)
+	}
+	state.Dir = resolved
+	info, err = inquire(ctx, opts, state)
+	if errors.Is(err, api.ErrNoEngine) {
+		if state.Held() {
+			return state, info, core.Errorf(core.CodeUnavailable, "an engine holds %s and does not answer", state.Dir).
+				WithHint("it may be coming up or going down: try again in a moment, or look at %s", state.LogFile())
+		}
+		return state, info, nil
+	}
+	return state, info, err
 }
 
 // inquire asks the engine about itself, and makes sure that its process is the
@@ -82,19 +103,28 @@ func inquire(ctx context.Context, opts Options, state statefolder.Folder) (api.I
 	return info, nil
 }
 
-// awaitEnd waits until the state folder is free.
+// awaitEnd waits until the state folder is free, which it is to be soon.
 func awaitEnd(ctx context.Context, state statefolder.Folder, pid int) error {
-	deadline := time.Now().Add(stopTime)
+	late := time.NewTimer(stopTime)
+	defer late.Stop()
+	return awaitRelease(ctx, state, pid, late.C)
+}
+
+// awaitRelease waits until the state folder is free or, without success, until it is late.
+func awaitRelease(ctx context.Context, state statefolder.Folder, pid int, late <-chan time.Time) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
 	for state.Held() {
 		if gone := errors.Is(syscall.Kill(pid, 0), syscall.ESRCH); gone {
 			return nil // and another has the folder already
 		}
-		if time.Now().After(deadline) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-late:
 			return core.Errorf(core.CodeUnavailable, "the engine was told to end and still runs, as process %d", pid).
 				WithHint("see %s", state.LogFile())
-		}
-		if err := rest(ctx, 20*time.Millisecond); err != nil {
-			return err
+		case <-tick.C:
 		}
 	}
 	return nil

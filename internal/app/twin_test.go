@@ -1,9 +1,7 @@
 package app_test
 
 import (
-	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,26 +15,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
-
-// body is a page as somebody sees it who has signed in.
-func body(t *testing.T, address, cookie string) string {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Cookie", cookie)
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // TestAnEngineWhoseTwinBeganSaysSo to whoever uses it: in each answer, on its pages, to doctor and to who watches whether it
 // is ready. Its twin has the projects and says nothing of the kind.
@@ -77,16 +55,12 @@ func TestAnEngineWhoseTwinBeganSaysSo(t *testing.T) {
 	}) {
 		t.Fatal("its plan never waits")
 	}
-	code, err := svc.SignIn(s.ctx, api.SignIn{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := knock(s.ctx, t, http.MethodPost, address+"/sign-in", url.Values{"code": {code.Code}}.Encode(), "Origin", address)
-	if len(in.cookies) != 1 {
-		t.Fatalf("signing in ended with %+v", in)
-	}
-	cookie := in.cookies[0].Name + "=" + in.cookies[0].Value
+	browser := visit(s.ctx, t, svc, address)
 	const says = "another engine started with the same identity"
+	pageSays := func() bool {
+		_, text := browser.get("/")
+		return strings.Contains(text, says)
+	}
 	healthy := func() bool {
 		found, err := svc.Examine(s.ctx)
 		if err != nil {
@@ -98,7 +72,7 @@ func TestAnEngineWhoseTwinBeganSaysSo(t *testing.T) {
 	ready := func() bool {
 		return knock(s.ctx, t, http.MethodGet, address+"/readyz", "", "Accept", "*/*").StatusCode == http.StatusOK
 	}
-	if shell.Notice(svc) != "" || strings.Contains(body(t, address+"/", cookie), says) || !healthy() || !ready() {
+	if shell.Notice(svc) != "" || pageSays() || !healthy() || !ready() {
 		t.Error("an engine without a twin complains")
 	}
 	id, err := os.ReadFile(filepath.Join(first, "engine.id"))
@@ -118,7 +92,7 @@ func TestAnEngineWhoseTwinBeganSaysSo(t *testing.T) {
 	if _, err := svc.Run(s.ctx, "nothing"); err == nil || !strings.Contains(shell.Notice(svc), "delete the file engine.id") {
 		t.Errorf("a refusal: %v, %q", err, shell.Notice(svc))
 	}
-	if !strings.Contains(body(t, address+"/", cookie), says) {
+	if !pageSays() {
 		t.Error("its pages do not say so")
 	}
 	token, err := s.app.Service.AddToken(s.ctx, api.AddToken{Name: "ada", Role: api.RoleViewer})

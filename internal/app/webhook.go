@@ -24,7 +24,7 @@ const (
 
 // elsewhere is how other engines hear of pull requests that they watch.
 func (a *App) elsewhere() *dispatch.Elsewhere {
-	if !a.shared() {
+	if !a.place.Shared() {
 		return nil
 	}
 	return &dispatch.Elsewhere{Store: a.store, Load: a.engine.Load}

@@ -189,7 +189,7 @@ func TestHelp(t *testing.T) {
 func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
 	root := cli.NewRoot(&shell.Shell{Program: clitest.New(t).Program})
 	for _, name := range strings.Fields(`run status watch log diff inbox projects approve feedback rollback skip retry pause resume
-		cancel replay trust init playbook roles schema limits serve stop worker doctor backup restore demo scripted-model
+		cancel replay trust init playbook roles schema limits serve stop engines worker doctor backup restore demo scripted-model
 		scripted-agent version completion`) {
 		if cmd, _, err := root.Find([]string{name}); err != nil || cmd.Name() != name {
 			t.Errorf("%s: %v", name, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/backing"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/logging"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
@@ -34,6 +35,9 @@ func wire(p *shell.Program) {
 	p.Stop = func(ctx context.Context, o shell.ConnectOptions) (api.Info, error) {
 		return app.Stop(ctx, appOptions(o))
 	}
+	p.Drain = func(ctx context.Context, o shell.ConnectOptions, req api.Drain) (api.Drained, func(context.Context) error, error) {
+		return app.Drain(ctx, appOptions(o), req)
+	}
 	p.Isolation = func(ctx context.Context) (string, string) {
 		kind, reason := sandbox.Detect(ctx)
 		if kind == sandbox.Sandbox {
@@ -52,7 +56,7 @@ func wire(p *shell.Program) {
 	p.Bounds = resource.Bounds
 	p.Credentials = claude.Agent{}.SecretEnv
 	p.Proxies = func() []string { return shim.ProxiesWithPassword(os.Environ()) }
-	p.SQLite, p.Database = sqliteVersion, app.ExamineDatabase
+	p.SQLite, p.Database = sqliteVersion, backing.Examine
 }
 
 func sqliteVersion(ctx context.Context) (version string, err error) {
@@ -78,7 +82,7 @@ func served(ctx context.Context, o shell.ConnectOptions, begin func(context.Cont
 
 func appOptions(o shell.ConnectOptions) app.Options {
 	return app.Options{
-		State: o.State, Version: o.Version, Log: o.Log, Verbose: o.Verbose,
-		Webhook: o.Webhook, Metrics: o.Metrics, MetricsPublic: o.MetricsPublic, Network: o.Network, Lost: o.Lost,
+		State: o.State, Database: o.Store, Objects: o.Objects, Version: o.Version, Log: o.Log, Verbose: o.Verbose,
+		Webhook: o.Webhook, Metrics: o.Metrics, MetricsPublic: o.MetricsPublic, Network: o.Network, Workers: app.Workers{URL: o.URL}, Lost: o.Lost,
 	}
 }

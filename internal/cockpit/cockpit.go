@@ -116,6 +116,7 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /projects/add", c.addMoved)
 	c.form(mux, "/projects/{project}/new", c.epicPage, c.startEpic)
 	c.page(mux, "/settings", c.settings)
+	c.page(mux, "/settings/engines", c.engines)
 	c.page(mux, "/settings/roles", c.roles)
 	c.form(mux, "/settings/people", func(r *http.Request) (page, error) { return c.peopleWith(r, peopleBody{}) }, c.addToken)
 	c.word(mux, "/settings/people/{token}/revoke", c.revokeToken)

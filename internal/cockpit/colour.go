@@ -14,12 +14,12 @@ func colour[S ~string](status S) track.State {
 	case string(core.StatusActive), string(core.StageOpen), string(core.TaskRunning), string(core.TaskDelivered), string(core.TaskVerifying),
 		string(core.AttemptPending), string(core.AttemptStopping), api.GradeWarn:
 		return track.Under
-	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegationBlocked), string(api.PieceStuck), string(api.ProjectWaiting), string(api.StatusUnreadable), string(api.ProjectStranded):
+	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegationBlocked), string(api.PieceStuck), string(api.ProjectWaiting), string(api.StatusUnreadable), string(api.ProjectStranded), string(api.EngineDraining):
 		return track.Waiting
-	case string(core.StatusCompleted), string(core.StageDone), string(core.TaskDone), string(core.ReviewApproved), api.EffectOK:
+	case string(core.StatusCompleted), string(core.StageDone), string(core.TaskDone), string(core.ReviewApproved), api.EffectOK, string(api.EngineWorking):
 		return track.Passed
 	case string(core.StatusFailed), string(core.ReviewRejected), string(core.DelegationRefused), string(core.ReviewChangesRequested),
-		api.EffectError, api.EffectDenied, api.GradeFail:
+		api.EffectError, api.EffectDenied, api.GradeFail, string(api.EngineGone), string(api.EngineRetired):
 		return track.Failed
 	case string(core.StatusCancelled), string(core.StageOmitted), string(core.TaskDropped), string(core.DelegationPartial), string(api.ProjectArchived),
 		api.EffectUnknown, api.EffectUnobserved:

@@ -35,7 +35,7 @@ func (c *cockpit) settings(r *http.Request) (page, error) {
 // settingsnav leads from one page of the settings to the others.
 func settingsnav(here string) tabs {
 	return tabs{Here: here, Tabs: []tab{
-		{"health", "Health and limits", "/settings"}, {"playbooks", "Playbooks", "/settings/playbooks"},
+		{"health", "Health and limits", "/settings"}, {"engines", "Engines", "/settings/engines"}, {"playbooks", "Playbooks", "/settings/playbooks"},
 		{"roles", "Roles", "/settings/roles"}, {"people", "People", "/settings/people"},
 	}}
 }

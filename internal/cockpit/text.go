@@ -81,6 +81,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"gateTitle":     gateTitle,
 		"workOf":        workOf,
 		"check":         nameCheck,
+		"owner":         func(o *api.Owner) []string { return wording.Owner(o.Host, o.Person, o.Forge, o.Model) },
 	}
 }
 

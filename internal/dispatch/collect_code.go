@@ -51,9 +51,9 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 	return err
 }
 
-// gone says why there was no workspace to hand in, "" if there was one. A supervisor of the version before, which an upgrade
-// leaves at its work, calls one that is gone empty, so the engine looks itself: it removes a workspace only after the end of its
-// attempt is recorded. That of a session's agent is the session's own.
+// gone says why there was no workspace to hand in, "" if there was one. A supervisor of the version before, which may still be at
+// work after an upgrade, reports a deleted workspace as an empty one, so the engine looks for itself: it removes a workspace only
+// after the end of its attempt is recorded. The workspace of a session's agent is the session's own.
 func (d *Dispatcher) gone(run *core.Run, a *core.Attempt, hand shim.HandIn) string {
 	if hand.Gone != "" || !hand.Empty || a.Session != "" || !d.Exchange.Shared() {
 		return hand.Gone

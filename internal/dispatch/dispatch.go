@@ -28,8 +28,8 @@ type Engine interface {
 	// Conclude brings what happened to the engine, under the fence that the action was
 	// asked for with. It fails with store.ErrFenced if another engine owns the project now.
 	Conclude(ctx context.Context, run string, fence int64, body core.Body) (*core.Run, error)
-	// Seat reports that an attempt that nobody has begun may begin at this engine's place. If
-	// it may not, it is asked for again when its turn has come.
+	// Seat reports whether an attempt that nobody has begun may begin at this engine's place. If
+	// not, the engine asks for the attempt again when its turn comes.
 	Seat(ctx context.Context, run *core.Run, fence int64, attempt string) (bool, error)
 	// Vacate gives back the slots of an attempt whose agent has ended, before Conclude
 	// tells how. It only saves time.
@@ -116,6 +116,8 @@ type Options struct {
 	Poll     time.Duration // between looks at a pull request, while it changes
 	// Elsewhere tells other engines of pull requests that they watch; nil if no other works on the store.
 	Elsewhere *Elsewhere
+	// Publisher says, for who approves, with whose credential a run would be published; nil if no other engine could own it.
+	Publisher func(*core.Run) string
 	Notifier  Notifier
 	Drafts    Drafts
 	Projects  Projects

@@ -220,6 +220,14 @@ func TestWhatIsAskedForMeanwhileIsDoneAgain(t *testing.T) {
 		if len(b.flight) != 1 {
 			t.Fatal("what was asked for meanwhile is not begun again")
 		}
+		b.want(notify)
+		b.failing = 2
+		s.listens <- struct{}{}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(b.flight) != 1 {
+			t.Fatal("it is not begun again after the engine did not listen")
+		}
 		s.listens <- struct{}{}
 		synctest.Wait()
 		if len(b.flight) > 0 {

@@ -167,6 +167,9 @@ func (d *Dispatcher) publishNotices(ctx context.Context, run *core.Run, y *yard.
 	if run.ForgeURL != "" {
 		notices = append(notices, fmt.Sprintf("opens a pull request in %s at %s", run.Repository, run.ForgeURL))
 	}
+	if d.Publisher != nil && (run.ForgeURL != "" || !filepath.IsAbs(run.Remote)) {
+		notices = append(notices, d.Publisher(run))
+	}
 	steers, err := d.steering(ctx, run, y)
 	if err != nil {
 		return nil, err

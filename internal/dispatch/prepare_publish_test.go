@@ -82,6 +82,37 @@ func TestWhatSteersIsNamedHoweverItIsChanged(t *testing.T) {
 	}
 }
 
+// TestWhoApprovesIsToldWithWhoseCredential a run is published, if several engines could; not if no credential is needed.
+func TestWhoApprovesIsToldWithWhoseCredential(t *testing.T) {
+	p := newPress(t)
+	p.run.Head = p.run.BaseCommit
+	y, err := p.Yards.Yard(t.Context(), "")
+	if err == nil {
+		err = y.Fetch(t.Context(), p.run.Home)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := func() bool {
+		t.Helper()
+		notices, err := p.publishNotices(t.Context(), p.run, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Contains(notices, "publishes as ada on attic")
+	}
+	if told() {
+		t.Error("one engine alone says who it is")
+	}
+	p.Publisher = func(*core.Run) string { return "publishes as ada on attic" }
+	if !told() {
+		t.Error("nobody is told")
+	}
+	if p.run.ForgeURL = ""; told() {
+		t.Error("a push to a folder of this machine needs no credential")
+	}
+}
+
 // TestAMergeIsHeldBeforeThatIsSaid: no branch has it yet, and git removes what nothing
 // holds.
 func TestAMergeIsHeldBeforeThatIsSaid(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 // Examine implements api.Service.
 func (a *Service) Examine(ctx context.Context) ([]api.Examined, error) {
 	found := []api.Examined{a.examineEngine(), a.examineNetwork(), a.examineIsolation()}
+	found = append(found, a.examineEngines(ctx)...)
 	found = append(found, a.examineWalls(ctx)...)
 	found = append(found, a.examineResources(), a.examineDatabase(ctx), doctor.Space(a.state.Dir), doctor.Git(ctx), a.examineAgent())
 	for i, f := range found {

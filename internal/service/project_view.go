@@ -96,6 +96,9 @@ func (a *Service) Project(ctx context.Context, id string) (api.ProjectDetail, er
 	for _, n := range d.ByStatus {
 		d.Tasks += n
 	}
+	if d.Owner, err = a.owner(ctx, p.ID); err != nil {
+		return d, err
+	}
 	driver, err := a.driver(ctx, p.ID)
 	if err != nil {
 		return d, err

@@ -8,6 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/retention"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -48,7 +49,7 @@ func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) 
 	return out, err
 }
 
-// Retain prunes once a day, if the person's settings say after how long. An
+// Retain prunes once a day, if the person's settings say after how long, and sweeps. An
 // engine that runs only for a command does not come to it.
 func (a *Service) Retain(ctx context.Context) {
 	for wait := firstRetain; ; wait = retainEvery {
@@ -66,5 +67,17 @@ func (a *Service) Retain(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("the state folder could not be pruned", "error", err, "advice", wording.Advice("", core.Advice{Choices: []core.Choice{{Verb: core.VerbPrune}}}))
 		}
+		a.sweep(ctx)
+	}
+}
+
+// sweep frees the space of objects that were discarded, and of those whose storing broke off, if the objects leave that to somebody.
+func (a *Service) sweep(ctx context.Context) {
+	objects, ok := a.objects.(object.Sweeper)
+	if !ok {
+		return
+	}
+	if err := objects.Sweep(ctx); err != nil && ctx.Err() == nil {
+		a.log.Error("the space of discarded objects could not be freed; it is tried again tomorrow", "error", err)
 	}
 }

@@ -99,6 +99,11 @@ func (a *Service) Run(ctx context.Context, id string) (api.RunDetail, error) {
 		return d, err
 	}
 	strand(&d.Run, stranded)
+	if d.EndedAt == nil {
+		if d.Owner, err = a.owner(ctx, run.Project); err != nil {
+			return d, err
+		}
+	}
 	return d, a.adviseMerge(ctx, run, &d)
 }
 

@@ -1,6 +1,6 @@
 package service
 
-// What an engine says whose identity another one has: it goes on answering, and works on nothing.
+// What an engine says after another one has started with its identity: it still answers, and works on nothing.
 const (
 	retiredFound = "this engine has stopped working: another engine started with the same identity, so one of the two state folders is a copy of the other"
 	retiredNext  = "stop this engine; to keep both, delete the file engine.id in its state folder before you start it again, which gives it an identity of its own"

@@ -10,9 +10,11 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/audit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
@@ -23,6 +25,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/roster"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/session"
 	"github.com/stellwerk-dev/stellwerk/internal/start"
@@ -44,6 +47,7 @@ type Options struct {
 	Exchange exchange.Exchange // with attempts
 	Yards    Yards
 	Engine   *engine.Engine
+	EngineID string // of the engines on the state folder
 	Deciders []core.Decider
 	Find     *find.Finder
 	Start    *start.Starter
@@ -52,6 +56,10 @@ type Options struct {
 	Outbox   *notify.Outbox
 	Pulls    *local.Forge // pull requests of repositories without a forge
 	Access   *access.Store
+	Roster   *roster.Roster // of the engines on the store
+	// Drain gives this engine's projects to others, and ends it when the attempts on its machine have ended or within has
+	// passed. It returns how many projects those are, and how many attempts.
+	Drain    func(ctx context.Context, within time.Duration) (projects, attempts int, err error)
 	Redactor *redact.Redactor
 	// Secrets is a redactor that also knows the named variables, and more.
 	Secrets func(names []string, more ...redact.Secret) *redact.Redactor
@@ -105,6 +113,8 @@ type Service struct {
 	outbox       *notify.Outbox
 	pulls        *local.Forge
 	access       *access.Store
+	roster       *roster.Roster
+	drain        func(context.Context, time.Duration) (int, int, error)
 	redactor     *redact.Redactor
 	redactorOf   func(names []string, more ...redact.Secret) *redact.Redactor
 	isolation    func() (sandbox.Kind, string)
@@ -116,6 +126,7 @@ type Service struct {
 	walls      wallTrials
 	tails      tails
 	references histories[*references]
+	signer     *audit.Signer
 	address    atomic.Pointer[string] // where the network reaches the engine; nil if it does not
 }
 
@@ -127,7 +138,8 @@ func New(o Options) *Service {
 		Sessions: o.Sessions, Tools: o.Tools, beforehand: o.Start,
 		version: o.Version, person: o.Person, self: o.Self, agentProgram: o.Agent, state: o.State, exchange: o.Exchange,
 		store: o.Store, objects: o.Objects, journal: o.Journal, yards: o.Yards, engine: o.Engine, deciders: o.Deciders,
-		find: o.Find, start: o.Start, sessions: o.Sessions, tools: o.Tools, outbox: o.Outbox, pulls: o.Pulls, access: o.Access,
+		find: o.Find, start: o.Start, sessions: o.Sessions, tools: o.Tools, outbox: o.Outbox, pulls: o.Pulls, access: o.Access, roster: o.Roster, drain: o.Drain,
+		signer:   audit.NewSigner(o.Store, o.EngineID),
 		redactor: o.Redactor, redactorOf: o.Secrets, isolation: o.Isolation, log: o.Log, work: o.Work,
 		books: histories[*book]{begin: newBook}, references: histories[*references]{begin: newReferences},
 	}

@@ -53,8 +53,8 @@ func (l *turns) task(ctx context.Context, run *core.Run, t *core.Task) (text str
 	return wording.Turn(claim, holders, place), place, err
 }
 
-// waiter is which attempt of a task waits for slots, and of which pool it found none: its next, or one that was to begin when
-// the project came to the engine of another machine, which had no slot for it.
+// waiter is the attempt of a task that waits for slots, and the pool that is full for it. It is the task's next attempt, or one that
+// was about to begin when an engine on another machine came to own the project and had no slot for it.
 func (l *turns) waiter(ctx context.Context, run *core.Run, t *core.Task) (holder string, claim core.Claim, err error) {
 	if run.InLine(t) {
 		return run.Waiter(t), *t.Blocked, nil

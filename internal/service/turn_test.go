@@ -1,23 +1,18 @@
 package service
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
 // TestWhoWaitsForAMachine: an attempt that was to begin, and came to a machine without a slot for it, says what it waits for
 // until it is handed one. Its run is at work if another of its attempts is.
 func TestWhoWaitsForAMachine(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := sqlitetest.New(t)
 	limits := core.DefaultLimits()
 	limits.Parallel, limits.Project.Parallel = 5, 1
 	task := &core.Task{ID: "a.r1", Status: core.TaskRunning, Attempts: []*core.Attempt{{ID: "a.r1.a1", Status: core.AttemptPending}}}
@@ -56,5 +51,18 @@ func TestWhoWaitsForAMachine(t *testing.T) {
 	commit(store.Commit{Stream: "run/r2", Free: []string{"run/r2/a"}})
 	if text, of := turn(); text != "" || of != "" {
 		t.Errorf("handed its slots: %q, and of the run %q", text, of)
+	}
+}
+
+// TestWhoWaitsForSomethingElse, such as a branch, is not in line: what is said of it stays.
+func TestWhoWaitsForSomethingElse(t *testing.T) {
+	branch := core.Claim{Kind: core.ClaimBranch, Key: "main", Limit: 1}
+	task := &core.Task{ID: "a.r1", Status: core.TaskWaiting, Blocked: &branch}
+	run := &core.Run{ID: "r1", Project: "p", Status: core.StatusActive, Stages: []*core.Stage{{ID: "a", Tasks: []*core.Task{task}}}}
+	const said = "waits for the branch"
+	d := api.RunDetail{Stages: []api.Stage{{Tasks: []api.Task{{Blocked: said}}}}}
+	s := &Service{store: sqlitetest.New(t)}
+	if err := s.inLine(t.Context(), run, &d); err != nil || d.Stages[0].Tasks[0].Blocked != said || d.Turn != "" {
+		t.Errorf("it says %+v, and of the run %q, %v", d.Stages[0].Tasks[0], d.Turn, err)
 	}
 }

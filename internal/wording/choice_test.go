@@ -52,7 +52,7 @@ func TestEachVerbHasItsOwnCommand(t *testing.T) {
 		core.VerbRequeueEpic, core.VerbRestore, core.VerbRebuild, core.VerbStateFolder, core.VerbStatus, core.VerbLog, core.VerbDiff,
 		core.VerbReplay, core.VerbRuns, core.VerbInbox, core.VerbProjects, core.VerbProject, core.VerbQueue, core.VerbConversations,
 		core.VerbShowPlan, core.VerbTrust, core.VerbAddProject, core.VerbOpenConversation, core.VerbServe, core.VerbCockpit, core.VerbAddToken,
-		core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbWithBase, core.VerbWithBranch, core.VerbWithName, core.VerbWithPlaybook, core.VerbWithProject,
+		core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbVerifyHistory, core.VerbWithBase, core.VerbWithBranch, core.VerbWithName, core.VerbWithPlaybook, core.VerbWithProject,
 		core.VerbWithRepository, core.VerbWithLocalForge, core.VerbWithSandbox, core.VerbWithoutIsolation, core.VerbWithTrust, core.VerbWithAge,
 	}
 	var lines []string

@@ -75,6 +75,8 @@ func arguments(c core.Choice) string {
 	case core.VerbReplay, core.VerbInbox, core.VerbConversations, core.VerbProjects, core.VerbTrust, core.VerbServe,
 		core.VerbCockpit, core.VerbPrune:
 		return strings.TrimSpace(string(c.Verb) + " " + c.Run)
+	case core.VerbVerifyHistory:
+		return "audit verify"
 	case core.VerbRebuild:
 		return "resume FOLDER"
 	case core.VerbRuns:

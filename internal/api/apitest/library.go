@@ -13,6 +13,8 @@ type Shelf struct {
 	Roles     []api.RoleEntry
 	Verdict   api.PlaybookVerdict
 	Health    []api.Examined
+	Engines   api.EngineList
+	Drained   api.Drained
 }
 
 // Playbooks lists those of Shelf.
@@ -42,6 +44,14 @@ func (s *Service) CheckPlaybook(ctx context.Context, req api.CheckPlaybook) (api
 // Roles lists those of Shelf.
 func (s *Service) Roles(context.Context, api.LibraryQuery) ([]api.RoleEntry, error) {
 	return s.Shelf.Roles, nil
+}
+
+// Engines answers with Shelf.Engines.
+func (s *Service) Engines(context.Context) (api.EngineList, error) { return s.Shelf.Engines, nil }
+
+// Drain answers with Shelf.Drained.
+func (s *Service) Drain(ctx context.Context, req api.Drain) (api.Drained, error) {
+	return s.Shelf.Drained, s.word(ctx, "drain", "", req)
 }
 
 // Examine answers with Shelf.Health.

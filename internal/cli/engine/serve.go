@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"strings"
 
@@ -23,6 +24,7 @@ type serveOptions struct {
 	metrics string
 	public  bool
 	network networkFlags
+	url     string
 	format  string
 	level   string
 }
@@ -58,6 +60,13 @@ nobody has to sign in: the engine refuses an address that other machines can
 reach unless you add --metrics-public. With port 0 the system chooses one; the
 log and metrics.addr in the state folder say which.
 
+With --store, several engines share a PostgreSQL database, each with a state
+folder of its own, which remembers the address. Passwords belong in ~/.pgpass,
+PGPASSWORD or STELLWERK_STORE. Files are kept in the database, or with --objects
+in a bucket. Name with --url where attempts reach an engine, usually a balancer
+in front of all of them: an attempt then goes on whichever engine ends. Without
+it, attempts speak only to the engine of their own machine.
+
 The log has one line per event, without secrets, on standard error or, with
 --detach, in engine.log in the state folder. The engine does not rotate it: use
 journald or logrotate (with copytruncate).
@@ -68,6 +77,7 @@ without --metrics.`,
   stellwerk serve --detach
   stellwerk serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
   stellwerk serve --behind-proxy --host stellwerk.example.com
+  stellwerk serve --store postgres://db/team --url https://sw.example.com
   stellwerk serve --webhook 127.0.0.1:8100
   stellwerk serve --metrics 127.0.0.1:9464
   stellwerk serve --log-format json --log-level warn`,
@@ -76,6 +86,7 @@ without --metrics.`,
 	}
 	cmd.Flags().BoolVarP(&o.detach, "detach", "d", false, "run in the background")
 	o.network.flags(cmd)
+	cmd.Flags().StringVar(&o.url, "url", "", "with --store: `URL` at which attempts reach an engine")
 	cmd.Flags().StringVar(&o.webhook, "webhook", "", "receive the forge's webhooks at `ADDRESS:PORT`")
 	cmd.Flags().StringVar(&o.metrics, "metrics", "", "serve Prometheus metrics at `ADDRESS:PORT`")
 	cmd.Flags().BoolVar(&o.public, "metrics-public", false, "allow a --metrics address that other machines can reach")
@@ -94,6 +105,9 @@ func (o *serveOptions) run(ctx context.Context, sh *shell.Shell) error {
 	}
 	opts.Webhook, opts.Metrics, opts.MetricsPublic = o.webhook, o.metrics, o.public
 	if opts.Network, err = o.network.config(sh); err != nil {
+		return err
+	}
+	if opts.URL, err = o.reach(); err != nil {
 		return err
 	}
 	opts.LogFormat, opts.LogLevel = o.format, o.level
@@ -120,6 +134,18 @@ func (o *serveOptions) run(ctx context.Context, sh *shell.Shell) error {
 		State   string `json:"state"`
 		Cockpit string `json:"cockpit,omitempty"`
 	}{opts.State, address}, lines...)
+}
+
+// reach is the URL that attempts are told.
+func (o *serveOptions) reach() (string, error) {
+	if o.url == "" {
+		return "", nil
+	}
+	u, err := url.Parse(o.url)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
+		return "", shell.Usagef("--url %s: write it as https://HOST[:PORT]", o.url)
+	}
+	return strings.TrimSuffix(o.url, "/"), nil
 }
 
 // ServedAt is the URL at which the engine of a state folder listens; "" if it does

@@ -25,8 +25,8 @@ func New(sh *shell.Shell) *cobra.Command {
 each wall around agents, their resource limits, the state folder and its free
 space, the database, the agents on PATH and their credentials, passwords in
 proxy variables, the forge and its token, the clock, the engine and whether it
-answers on the network, your notifications, and the Claude Code plugin. For each
-problem it says what to do.
+answers on the network, your notifications, the Claude Code plugin, and the key
+that signs the history. For each problem it says what to do.
 
 It checks that a credential exists and never shows it. It connects to servers
 and sends them nothing. Exit code 1 means that runs cannot work yet.`,
@@ -78,6 +78,9 @@ func runDoctor(ctx context.Context, sh *shell.Shell) error {
 		settled("notify", func(s *config.Settings) api.Examined { return examineNotices(ctx, sh, s.Notify.V, s.Telling) }),
 		examinePlugin(ctx, sh.Dir),
 	)
+	if settings != nil && settings.Audit.Key.V != "" {
+		findings = append(findings, examineAudit(settings))
+	}
 	if proxy, found := examineProxies(sh); found {
 		findings = append(findings, proxy)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/backing"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/clitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -148,7 +148,7 @@ func TestDoctorReportsAMissingIdentity(t *testing.T) {
 func TestDoctorLooksAtTheDatabase(t *testing.T) {
 	b := clitest.New(t)
 	state := t.TempDir()
-	b.Env["STELLWERK_STATE"], b.Dial, b.Database = state, clitest.NoEngine, app.ExamineDatabase
+	b.Env["STELLWERK_STATE"], b.Dial, b.Database = state, clitest.NoEngine, backing.Examine
 	b.Run(t, shell.ExitOK, "doctor") // there is none, which is in order
 	clitest.WriteFile(t, filepath.Join(state, "stellwerk.db"), strings.Repeat("not a database\n", 100))
 	b.Run(t, shell.ExitError, "doctor")

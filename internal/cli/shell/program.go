@@ -37,6 +37,9 @@ type Program struct {
 	// Stop ends the engine of a state folder, waits until it is gone, and returns
 	// what it said of itself; a PID of 0 if none ran.
 	Stop func(ctx context.Context, opts ConnectOptions) (api.Info, error)
+	// Drain has the engine of a state folder give its work to others. It returns what
+	// the engine says to that, a PID of 0 if none ran, and what waits until it is gone.
+	Drain func(ctx context.Context, opts ConnectOptions, req api.Drain) (api.Drained, func(context.Context) error, error)
 
 	// Isolation is the strongest isolation this machine offers; the reason says
 	// why it is none, or what it lacks.
@@ -66,11 +69,14 @@ type Program struct {
 
 // ConnectOptions say which engine is meant.
 type ConnectOptions struct {
-	State   string // absolute
-	Anew    bool   // a folder that --state names need not exist
-	Version string
-	Log     io.Writer // of an engine in this process; nil for nowhere
-	Verbose bool
+	State string // absolute
+	// Store is the address of a database that engines share, and Objects where they keep their objects; "" for what the state
+	// folder notes.
+	Store, Objects string
+	Anew           bool // a folder that --state names need not exist
+	Version        string
+	Log            io.Writer // of an engine in this process; nil for nowhere
+	Verbose        bool
 	// LogFormat and LogLevel are those of an engine that serves; "" for text and
 	// info.
 	LogFormat, LogLevel string
@@ -80,6 +86,7 @@ type ConnectOptions struct {
 	// MetricsPublic lets Metrics be an address that other machines reach.
 	MetricsPublic bool
 	Network       *network.Config // of an engine that serves: how others reach it; nil for not at all
+	URL           string          // of an engine that serves: where attempts reach it or another of its store; "" for its own socket
 	// Server, if set, is the URL of an engine elsewhere, and Token the credential
 	// for it. Then nothing else counts.
 	Server, Token string

@@ -28,6 +28,8 @@ type Shell struct {
 	StateFlag string
 	JSON      bool
 
+	storeFlag, objectsFlag string
+
 	// Begin sets these.
 	Session string // the interactive session that runs the command; "" if a person does
 	Attempt string // the attempt that runs it
@@ -42,6 +44,8 @@ type Shell struct {
 func (sh *Shell) Flags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&sh.StateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or $XDG_STATE_HOME/stellwerk)")
+	f.StringVar(&sh.storeFlag, "store", "", "database `ADDRESS` that engines share, postgres://… (default $STELLWERK_STORE)")
+	f.StringVar(&sh.objectsFlag, "objects", "", "with a store: keep files at s3://`BUCKET/PREFIX` (default $STELLWERK_OBJECTS, or the database)")
 	f.StringVar(&sh.serverFlag, "server", "", "use the engine at `URL` (default $STELLWERK_SERVER)")
 	f.StringVar(&sh.tokenFlag, "token-file", "", "`FILE` with the token for --server (or the token itself in $STELLWERK_TOKEN)")
 	f.BoolVar(&sh.JSON, "json", false, "print JSON")
@@ -54,7 +58,15 @@ func (sh *Shell) Options() (ConnectOptions, error) {
 	if err != nil {
 		return ConnectOptions{}, err
 	}
-	opts := ConnectOptions{State: state, Version: sh.Build.Version, Verbose: sh.verbose, Server: sh.Server}
+	store, err := config.Store(sh.storeFlag, sh.Env)
+	if err != nil {
+		return ConnectOptions{}, UsageError{Err: err}
+	}
+	objects, err := config.Objects(sh.objectsFlag, sh.Env)
+	if err != nil {
+		return ConnectOptions{}, UsageError{Err: err}
+	}
+	opts := ConnectOptions{State: state, Store: store, Objects: objects, Version: sh.Build.Version, Verbose: sh.verbose, Server: sh.Server}
 	if sh.verbose {
 		opts.Log = sh.Console.Err
 	}

@@ -25,6 +25,9 @@ func (v View) Project(d api.ProjectDetail) []string {
 	}
 	fact("repository", d.Repository)
 	fact("base", d.Base)
+	if d.Owner != nil {
+		fact("engine", v.dots(owner(d.Owner)...))
+	}
 	fact("playbook", d.Playbook)
 	fact("pull request", d.URL)
 	fact("tasks", tasksBy(d.ByStatus))

@@ -134,6 +134,9 @@ func (v View) facts(d api.RunDetail) []string {
 	if d.Stranded != "" {
 		lines = append(lines, v.hang("  ", v.Style.Asking, terminal.Line(d.Stranded))...)
 	}
+	if d.Owner != nil {
+		lines = append(lines, v.hang("  ", v.Style.Faint, v.dots(owner(d.Owner)...))...)
+	}
 	if chosen := v.choices(d.Options); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))
 	}

@@ -43,7 +43,7 @@ func Check(r *core.Run) error {
 func meant(r *core.Run, c core.Choice) (bodies []core.Body, known bool) {
 	switch c.Verb {
 	case core.VerbStatus, core.VerbLog, core.VerbDiff, core.VerbReplay, core.VerbRuns, core.VerbInbox, core.VerbProjects, core.VerbProject,
-		core.VerbQueue, core.VerbConversations, core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbShowPlan:
+		core.VerbQueue, core.VerbConversations, core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbVerifyHistory, core.VerbShowPlan:
 		return nil, true // only look
 	case core.VerbSay, core.VerbStart, core.VerbStartBranch, core.VerbResumeProject, core.VerbDropEpic, core.VerbRequeueEpic,
 		core.VerbWithBase, core.VerbWithBranch, core.VerbWithName, core.VerbWithPlaybook, core.VerbWithProject, core.VerbWithRepository,

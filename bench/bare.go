@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	_ "modernc.org/sqlite" // registers the "sqlite" driver
+
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 )
 
 // bare is the yardstick of durable writing: the store's database program and
@@ -48,9 +51,14 @@ func (b *bare) commit(ctx context.Context) error {
 
 // rate is how many commits a second are possible, one after the other.
 func (b *bare) rate(ctx context.Context, during time.Duration) (float64, error) {
+	return rate(ctx, during, b.commit)
+}
+
+// rate is how often a second something can be done, one after the other.
+func rate(ctx context.Context, during time.Duration, do func(context.Context) error) (float64, error) {
 	began, n := time.Now(), 0
 	for ; time.Since(began) < during; n++ {
-		if err := b.commit(ctx); err != nil {
+		if err := do(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -58,3 +66,33 @@ func (b *bare) rate(ctx context.Context, during time.Duration) (float64, error) 
 }
 
 func (b *bare) close() error { return errors.Join(b.insert.Close(), b.db.Close()) }
+
+// bareServer is the same on a PostgreSQL server: one connection, one INSERT per transaction.
+type bareServer struct {
+	conn *pgx.Conn
+	body []byte
+}
+
+func openBareServer(ctx context.Context, server *pgtest.Server) (*bareServer, error) {
+	address, err := server.Create(ctx, "bare")
+	if err != nil {
+		return nil, err
+	}
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	b := &bareServer{conn: conn, body: make([]byte, 400)}
+	_, err = conn.Exec(ctx, "CREATE TABLE events (seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea NOT NULL)")
+	if err != nil {
+		return nil, errors.Join(err, b.close(ctx))
+	}
+	return b, nil
+}
+
+func (b *bareServer) commit(ctx context.Context) error {
+	_, err := b.conn.Exec(ctx, "INSERT INTO events (body) VALUES ($1)", b.body)
+	return err
+}
+
+func (b *bareServer) close(ctx context.Context) error { return b.conn.Close(ctx) }

@@ -73,6 +73,8 @@ func figures() []figure {
 		{name: "tunnel-first", what: "so, first byte over TLS", limit: 2, of: "direct on loopback", measure: tunnelFirst},
 		{name: "model", what: "an answer through bridge and broker", limit: 0.7, atLeast: true, of: "direct on loopback", measure: modelSpeed},
 		{name: "model-first", what: "so, first event", limit: 2, of: "direct on loopback", measure: modelFirst},
+		{name: "team-wake", what: "PostgreSQL: word elsewhere → owner acts", limit: 1, of: "River 0.50, insert → begun", measure: wakes},
+		{name: "team-steps", what: "PostgreSQL: steps per second, 1,000 runs", limit: 0.4, atLeast: true, of: "bare commits/s", measure: teamSteps},
 		{name: "redaction", what: "redaction of a stream, CPU", limit: 1.2, of: "line by line", measure: redaction},
 	}
 }

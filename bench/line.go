@@ -34,19 +34,28 @@ func openLine(ctx context.Context, shop *workshop, dir string) (*line, error) {
 
 // openLineWith has somebody execute effects.
 func openLineWith(ctx context.Context, shop *workshop, dir string, who engine.Dispatcher) (*line, error) {
-	l, err := layLine(ctx, shop, dir, who)
-	if err != nil {
-		return nil, err
-	}
-	l.start(ctx)
-	return l, nil
+	return started(ctx)(layLine(ctx, shop, dir, "", who))
 }
 
-// layLine has everything but a running engine.
-func layLine(ctx context.Context, shop *workshop, dir string, who engine.Dispatcher) (*line, error) {
+// openLineOn has a database that engines can share.
+func openLineOn(ctx context.Context, shop *workshop, dir, database string) (*line, error) {
+	return started(ctx)(layLine(ctx, shop, dir, database, nobody{}))
+}
+
+func started(ctx context.Context) func(*line, error) (*line, error) {
+	return func(l *line, err error) (*line, error) {
+		if err == nil {
+			l.start(ctx)
+		}
+		return l, err
+	}
+}
+
+// layLine has everything but a running engine. Without a database, it is the state folder's own.
+func layLine(ctx context.Context, shop *workshop, dir, database string, who engine.Dispatcher) (*line, error) {
 	l := &line{log: shop.log, who: who}
 	var err error
-	l.app, err = app.Open(ctx, app.Options{State: dir, Version: "bench", Log: shop.log, Wrap: func(p *app.Parts) {
+	l.app, err = app.Open(ctx, app.Options{State: dir, Database: database, Version: "bench", Log: shop.log, Wrap: func(p *app.Parts) {
 		l.parts = *p
 		p.Store = asleep{p.Store}
 	}})

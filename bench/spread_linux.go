@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// topFolder is ext4's mark of a folder whose folders have nothing to do with each other.
+// topFolder is ext4's flag for a folder whose subfolders have nothing to do with each other, FS_TOPDIR_FL.
 const topFolder = 0x20000
 
 // spread has ext4 put the folders in dir apart. Before ext4 makes a file, it looks at every file that was deleted nearby in the last
-// minutes, so a figure would depend on what was deleted before it was measured. Other file systems refuse the mark and need none.
+// minutes, so a figure would depend on what was deleted before it was measured. Other file systems refuse the flag and do not need it.
 func spread(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {

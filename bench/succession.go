@@ -48,7 +48,7 @@ func succeed(ctx context.Context, shop *workshop, killed bool) (took time.Durati
 		return 0, err
 	}
 	before, after := newHeirs(inherited), newHeirs(inherited)
-	l, err := layLine(ctx, shop, dir, nobody{})
+	l, err := layLine(ctx, shop, dir, "", nobody{})
 	if err != nil {
 		return 0, err
 	}

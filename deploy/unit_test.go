@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 func unit(t *testing.T) string {
@@ -39,22 +42,67 @@ func TestStoppingTheServiceLeavesAttemptsAndIsolationAlone(t *testing.T) {
 	}
 }
 
+// TestSystemdUnderstandsTheUnit, alone and as a team's.
 func TestSystemdUnderstandsTheUnit(t *testing.T) {
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("systemd-analyze is not on this machine, so that the unit is not verified: ", err)
-	}
+	analyze := tooltest.Need(t, tooltest.Systemd)
 	program := filepath.Join(t.TempDir(), "stellwerk")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "stellwerk.service")
-	text := strings.Replace(unit(t), "ExecStart=stellwerk", "ExecStart="+program, 1)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	for _, team := range []bool{false, true} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "stellwerk.service")
+		install := func(from, to string) {
+			t.Helper()
+			text, err := os.ReadFile(from)
+			if err == nil {
+				err = os.MkdirAll(filepath.Dir(to), 0o700)
+			}
+			if err == nil {
+				err = os.WriteFile(to, []byte(strings.ReplaceAll(string(text), "ExecStart=stellwerk", "ExecStart="+program)), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		install("stellwerk.service", file)
+		if team {
+			install("team.conf", filepath.Join(dir, "stellwerk.service.d", "team.conf"))
+		}
+		out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", "--recursive-errors=no", file).CombinedOutput()
+		if err != nil || len(out) > 0 {
+			t.Errorf("systemd-analyze verify, of a team %t: %v\n%s", team, err, out)
+		}
+	}
+}
+
+// TestATeamsUnit changes what is started, and nothing that leaves attempts and isolation alone.
+func TestATeamsUnit(t *testing.T) {
+	text, err := os.ReadFile("team.conf")
+	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", "--recursive-errors=no", file).CombinedOutput()
-	if err != nil || len(out) > 0 {
-		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	var start []string
+	for line := range strings.SplitSeq(string(text), "\n") {
+		key, value, set := strings.Cut(line, "=")
+		switch {
+		case !set || strings.HasPrefix(line, "#"):
+		case key == "ExecStart":
+			start = append(start, value)
+		case key != "EnvironmentFile" && key != "Restart" && key != "RestartSec" && key != "StartLimitIntervalSec":
+			t.Errorf("it also sets %s", line)
+		}
+	}
+	if len(start) != 2 || start[0] != "" {
+		t.Fatalf("it starts %q", start)
+	}
+	serve, _, err := cli.Commands().Find([]string{"serve"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range strings.Fields(start[1]) {
+		if name, flag := strings.CutPrefix(word, "--"); flag && serve.Flags().Lookup(name) == nil {
+			t.Errorf("serve has no flag %s", word)
+		}
 	}
 }

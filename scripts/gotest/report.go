@@ -50,8 +50,8 @@ func (r *report) read(line []byte) {
 	}
 }
 
-// output keeps a line of a test or of its package. What follows a test's last line is the package's: `go test` says that
-// the test whose line came last has said the stacks of a program that ends by a signal or by its time-out.
+// output keeps a line of a test or of its package. What follows a test's last line is the package's: `go test` attributes
+// the stacks of a program that ends by a signal or a time-out to the test whose line came last.
 func (r *report) output(n name, line string) {
 	said := r.said[n]
 	switch {

@@ -95,7 +95,7 @@ func exited(r *core.Run, attempt string) core.AttemptExited {
 		d.Commit, d.Tree = commit(r.Stream.Seq+1), commit(r.Stream.Seq)
 	}
 	return core.AttemptExited{
-		Attempt: attempt, Kind: core.ExitFinished, Observed: true, Delivery: d, Transcript: strings.Repeat("ef", 32),
+		Attempt: attempt, Kind: core.ExitFinished, Observed: true, Delivery: d, // without a transcript: none was collected
 		Summary: "The list has a search field; its tests pass.", Usage: core.Usage{CostUSD: 0.12, InputTokens: 1200, OutputTokens: 340, Turns: 7},
 	}
 }

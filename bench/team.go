@@ -155,8 +155,8 @@ func (d *told) at(ctx context.Context, seq int64) error {
 // unread is a journal that nobody reads.
 type unread struct{}
 
-func (unread) Append(context.Context, *core.Run, []core.Event) error { return nil }
-func (unread) Seq(_ context.Context, r *core.Run) (int64, error)     { return r.Stream.Seq, nil }
+func (unread) Append(context.Context, *core.Run, []core.Event, core.Bodies) error { return nil }
+func (unread) Seq(_ context.Context, r *core.Run) (int64, error)                  { return r.Stream.Seq, nil }
 
 func openTeam(ctx context.Context, shop *workshop, server *pgtest.Server) (*team, error) {
 	address, err := server.Create(ctx, "stellwerk")

@@ -15,8 +15,8 @@ type watchedJournal struct {
 }
 
 // Append implements engine.Journal.
-func (j *watchedJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
-	err := j.Journal.Append(ctx, run, events)
+func (j *watchedJournal) Append(ctx context.Context, run *core.Run, events []core.Event, bodies core.Bodies) error {
+	err := j.Journal.Append(ctx, run, events, bodies)
 	if err == nil {
 		j.saw(run, events)
 	}

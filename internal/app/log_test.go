@@ -15,8 +15,10 @@ import (
 
 type deafJournal struct{ err error }
 
-func (j deafJournal) Append(context.Context, *core.Run, []core.Event) error { return j.err }
-func (deafJournal) Seq(context.Context, *core.Run) (int64, error)           { return 0, nil }
+func (j deafJournal) Append(context.Context, *core.Run, []core.Event, core.Bodies) error {
+	return j.err
+}
+func (deafJournal) Seq(context.Context, *core.Run) (int64, error) { return 0, nil }
 
 func TestEventsAreLoggedOnceTheyAreDurable(t *testing.T) {
 	var out strings.Builder
@@ -24,10 +26,10 @@ func TestEventsAreLoggedOnceTheyAreDurable(t *testing.T) {
 	run := &core.Run{ID: "r-1", Alias: "brisk-otter", Project: "p", Status: core.StatusActive}
 	events := []core.Event{{Seq: 7, Type: core.TypeRunPaused, Actor: core.Engine(), Body: json.RawMessage(`{"reason":"private words"}`)}}
 	lost := errors.New("no space")
-	if err := (&watchedJournal{deafJournal{lost}, a.logEvents}).Append(t.Context(), run, events); !errors.Is(err, lost) || out.Len() > 0 {
+	if err := (&watchedJournal{deafJournal{lost}, a.logEvents}).Append(t.Context(), run, events, core.Bodies{}); !errors.Is(err, lost) || out.Len() > 0 {
 		t.Errorf("%v, and the log says %s", err, &out)
 	}
-	if err := (&watchedJournal{deafJournal{}, a.logEvents}).Append(t.Context(), run, events); err != nil {
+	if err := (&watchedJournal{deafJournal{}, a.logEvents}).Append(t.Context(), run, events, core.Bodies{}); err != nil {
 		t.Fatal(err)
 	}
 	var line map[string]any

@@ -26,7 +26,7 @@ type slowJournal struct {
 	requests int
 }
 
-func (j *slowJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
+func (j *slowJournal) Append(ctx context.Context, run *core.Run, events []core.Event, bodies core.Bodies) error {
 	if slices.ContainsFunc(events, func(e core.Event) bool { return e.Type == core.TypeAttemptRequested }) {
 		j.written.Store(false)
 		// The first request may come before the engine owns the project. A look then writes the journal, and prepares nothing before.
@@ -35,7 +35,7 @@ func (j *slowJournal) Append(ctx context.Context, run *core.Run, events []core.E
 		}
 		defer j.written.Store(true)
 	}
-	return j.Journal.Append(ctx, run, events)
+	return j.Journal.Append(ctx, run, events, bodies)
 }
 
 func (j *slowJournal) specs() []string {

@@ -78,7 +78,7 @@ func (s *surfStory) add(actor core.Actor, body core.Body) {
 		s.t.Fatal(err)
 	}
 	s.run, s.head = core.FoldBody(s.run.Clone(), e, body), head
-	if err := s.keep.Append(s.t.Context(), s.run, []core.Event{e}); err != nil {
+	if err := s.keep.Append(s.t.Context(), s.run, []core.Event{e}, core.Bodies{}); err != nil {
 		s.t.Fatal(err)
 	}
 }

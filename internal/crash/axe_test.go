@@ -132,8 +132,8 @@ type steppedJournal struct {
 	axe *axe
 }
 
-func (j steppedJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
-	return j.axe.step("append", func() error { return j.Journal.Append(ctx, run, events) })
+func (j steppedJournal) Append(ctx context.Context, run *core.Run, events []core.Event, bodies core.Bodies) error {
+	return j.axe.step("append", func() error { return j.Journal.Append(ctx, run, events, bodies) })
 }
 
 type steppedFolder struct {

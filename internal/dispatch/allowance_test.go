@@ -83,12 +83,12 @@ type (
 	idle      struct{}
 )
 
-func (unwritten) Append(context.Context, *core.Run, []core.Event) error { return nil }
-func (unwritten) Seq(_ context.Context, r *core.Run) (int64, error)     { return r.Stream.Seq, nil }
-func (idle) Prepare(*core.Run, int64, []core.Action)                    {}
-func (idle) Reconcile(*core.Run, int64, []core.Action)                  {}
-func (idle) Release(string)                                             {}
-func (idle) StartEpic(*core.Project, int64, *core.QueuedEpic)           {}
+func (unwritten) Append(context.Context, *core.Run, []core.Event, core.Bodies) error { return nil }
+func (unwritten) Seq(_ context.Context, r *core.Run) (int64, error)                  { return r.Stream.Seq, nil }
+func (idle) Prepare(*core.Run, int64, []core.Action)                                 {}
+func (idle) Reconcile(*core.Run, int64, []core.Action)                               {}
+func (idle) Release(string)                                                          {}
+func (idle) StartEpic(*core.Project, int64, *core.QueuedEpic)                        {}
 
 func (p *paid) submit(actor core.Actor, body core.Body) *core.Run {
 	p.t.Helper()

@@ -37,9 +37,10 @@ type Dispatcher interface {
 
 // Journal keeps the readable copy of a run. Append is called after the events
 // are committed and before their effects; it drops what it already has, and may
-// keep the run, which nobody changes any more.
+// keep the run, which nobody changes any more. bodies has what is known of the events already,
+// and may be added to.
 type Journal interface {
-	Append(ctx context.Context, run *core.Run, events []core.Event) error
+	Append(ctx context.Context, run *core.Run, events []core.Event, bodies core.Bodies) error
 	// Seq is the newest event the journal holds of a run, whose present state it is
 	// given: what the engine before did not come to write may follow from it.
 	Seq(ctx context.Context, run *core.Run) (int64, error)

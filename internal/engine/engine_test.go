@@ -137,7 +137,7 @@ type ledger struct {
 	tries int
 }
 
-func (l *ledger) Append(_ context.Context, run *core.Run, events []core.Event) error {
+func (l *ledger) Append(_ context.Context, run *core.Run, events []core.Event, _ core.Bodies) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tries++

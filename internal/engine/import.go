@@ -44,7 +44,7 @@ func (e *Engine) takeOver(ctx context.Context, s *stream, tail []core.Event) err
 	if err := e.Left(state.run.Project); err != nil {
 		return err
 	}
-	b := &batch{run: state.run, head: state.head, commit: store.Commit{Stream: s.name, After: s.head.Seq, Events: tail}}
+	b := &batch{run: state.run, head: state.head, bodies: core.Bodies{}, commit: store.Commit{Stream: s.name, After: s.head.Seq, Events: tail}}
 	if err := e.finish(s, b); err != nil {
 		return err
 	}

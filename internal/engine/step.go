@@ -171,7 +171,7 @@ func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run,
 	e.dispatcher.Prepare(state, fence, actions)
 	// The journal is a copy and comes before effects. If it cannot be
 	// written now, the next look writes it and hands the effects out.
-	if err := e.write(ctx, s.run, b.commit.Events); err != nil {
+	if err := e.write(ctx, s.run, b.commit.Events, b.bodies); err != nil {
 		e.log.Error("write the run folder", "stream", s.name, "error", err)
 		e.nudge()
 		return state, nil
@@ -186,6 +186,7 @@ type batch struct {
 	head   core.Head
 	has    holdings
 	commit store.Commit
+	bodies core.Bodies // of the events
 	now    time.Time
 	// starts and reserves: there are attempts, or money and tokens, that the step takes.
 	starts, reserves bool
@@ -200,7 +201,7 @@ func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{run: s.run.Clone(), head: s.head, now: now, commit: store.Commit{Stream: s.name, Fence: in.fence, After: s.head.Seq}}
+	b := &batch{run: s.run.Clone(), head: s.head, now: now, bodies: core.Bodies{}, commit: store.Commit{Stream: s.name, Fence: in.fence, After: s.head.Seq}}
 	if err := b.add(in.actor, "", in.body); err != nil {
 		return nil, err
 	}
@@ -244,6 +245,7 @@ func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
 	b.run, b.head = core.FoldBody(b.run, ev, body), head
 	b.going = b.going || rested && b.run.Status != core.StatusPaused && !b.run.Status.Terminal()
 	b.commit.Events = append(b.commit.Events, ev)
+	b.bodies[ev.Seq] = body
 	return nil
 }
 

@@ -76,24 +76,24 @@ func (e *Engine) writeOn(ctx context.Context, run *core.Run) (complete bool, err
 	if len(events) == 0 {
 		return false, fmt.Errorf("stream %s ends at %d, expected %d", stream, have, run.Stream.Seq)
 	}
-	return false, e.journal.Append(ctx, run, events)
+	return false, e.journal.Append(ctx, run, events, core.Bodies{})
 }
 
 // write appends a step to the journal, with what other engines have committed since the
 // journal was written last.
-func (e *Engine) write(ctx context.Context, run *core.Run, step []core.Event) error {
-	if written, err := e.writeStep(ctx, run, step); err != nil || written {
+func (e *Engine) write(ctx context.Context, run *core.Run, step []core.Event, bodies core.Bodies) error {
+	if written, err := e.writeStep(ctx, run, step, bodies); err != nil || written {
 		return err
 	}
 	return e.catchUp(ctx, run)
 }
 
 // writeStep appends a step that follows what the journal has.
-func (e *Engine) writeStep(ctx context.Context, run *core.Run, step []core.Event) (written bool, err error) {
+func (e *Engine) writeStep(ctx context.Context, run *core.Run, step []core.Event, bodies core.Bodies) (written bool, err error) {
 	defer e.writing.take(run.ID)()
 	have, err := e.journal.Seq(ctx, run)
 	if err != nil || have < step[0].Seq-1 {
 		return false, err
 	}
-	return true, e.journal.Append(ctx, run, step)
+	return true, e.journal.Append(ctx, run, step, bodies)
 }

@@ -25,14 +25,14 @@ func newSlow() slow {
 	return slow{&ledger{seqs: map[string]int64{}}, make(chan struct{}, 100), make(chan struct{}), &atomic.Int64{}, &atomic.Bool{}}
 }
 
-func (s slow) Append(ctx context.Context, run *core.Run, events []core.Event) error {
+func (s slow) Append(ctx context.Context, run *core.Run, events []core.Event, bodies core.Bodies) error {
 	if s.under.Add(1) > 1 {
 		s.atOnce.Store(true)
 	}
 	defer s.under.Add(-1)
 	s.asked <- struct{}{}
 	<-s.may
-	return s.ledger.Append(ctx, run, events)
+	return s.ledger.Append(ctx, run, events, bodies)
 }
 
 // writing is an engine on the bench's store that writes to the journal, and at which nobody looks.

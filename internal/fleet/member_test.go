@@ -18,8 +18,8 @@ const lease = 300 * time.Millisecond
 // mute is a journal that nobody reads.
 type mute struct{}
 
-func (mute) Append(context.Context, *core.Run, []core.Event) error { return nil }
-func (mute) Seq(_ context.Context, r *core.Run) (int64, error)     { return r.Stream.Seq, nil }
+func (mute) Append(context.Context, *core.Run, []core.Event, core.Bodies) error { return nil }
+func (mute) Seq(_ context.Context, r *core.Run) (int64, error)                  { return r.Stream.Seq, nil }
 
 // member is one of several engines on a store.
 type member struct {

@@ -57,17 +57,17 @@ func New(root string, objects object.Objects, log *slog.Logger) *Journal {
 // Append implements engine.Journal. A run's last event comes after everything that
 // is derived: if an engine is killed before it, the next one appends it, and
 // has derived all of it again. Nothing else would bring it to do so.
-func (j *Journal) Append(_ context.Context, run *core.Run, events []core.Event) error {
+func (j *Journal) Append(_ context.Context, run *core.Run, events []core.Event, bodies core.Bodies) error {
 	if last := len(events) - 1; events[last].Type == core.TypeRunSwept {
 		if last > 0 {
-			if err := j.append(run, events[:last]); err != nil {
+			if err := j.append(run, events[:last], bodies.Read); err != nil {
 				return err
 			}
 			events = events[last:]
 		}
 		j.settle(run)
 	}
-	if err := j.append(run, events); err != nil {
+	if err := j.append(run, events, bodies.Read); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -78,8 +78,7 @@ func (j *Journal) Append(_ context.Context, run *core.Run, events []core.Event) 
 }
 
 // append adds lines to the manifest, and to what is kept beside it.
-func (j *Journal) append(run *core.Run, events []core.Event) error {
-	read := once()
+func (j *Journal) append(run *core.Run, events []core.Event, read runfolder.Reader) error {
 	return j.Use(run.ID, func(f *runfolder.Folder) error {
 		parts, err := j.cast(f, run, events, read)
 		if err != nil {
@@ -101,21 +100,6 @@ func (j *Journal) append(run *core.Run, events []core.Event) error {
 		}
 		return f.Append(events, read)
 	})
-}
-
-// once reads each event of a run a single time: several want to know what it says.
-func once() runfolder.Reader {
-	bodies := map[int64]core.Body{}
-	return func(e core.Event) (core.Body, error) {
-		if body, known := bodies[e.Seq]; known {
-			return body, nil
-		}
-		body, err := core.Decode(e)
-		if err == nil {
-			bodies[e.Seq] = body
-		}
-		return body, err
-	}
 }
 
 // packs copies those that events name, so that the folder brings the run's code back.

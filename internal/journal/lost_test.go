@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
@@ -28,7 +29,7 @@ func TestAFolderIsLostUnderTheEngine(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "runs")
 			j := New(root, h.objects, slog.New(slog.DiscardHandler))
 			defer j.Close()
-			if err := j.Append(t.Context(), h.run(), h.events[:last]); err != nil {
+			if err := j.Append(t.Context(), h.run(), h.events[:last], core.Bodies{}); err != nil {
 				t.Fatal(err)
 			}
 			want := h.left(root)
@@ -39,13 +40,13 @@ func TestAFolderIsLostUnderTheEngine(t *testing.T) {
 			if err != nil || seq != 0 {
 				t.Fatalf("the journal is at %d, %v", seq, err)
 			}
-			if err := j.Append(t.Context(), h.run(), h.events[:last]); err != nil {
+			if err := j.Append(t.Context(), h.run(), h.events[:last], core.Bodies{}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, h.left(root)); diff != "" {
 				t.Errorf("-before +after\n%s", diff)
 			}
-			if err := j.Append(t.Context(), h.run(), h.events[last:]); err != nil {
+			if err := j.Append(t.Context(), h.run(), h.events[last:], core.Bodies{}); err != nil {
 				t.Error(err)
 			}
 			if seq, err := j.Seq(t.Context(), h.run()); err != nil || seq != int64(len(h.events)) {
@@ -57,7 +58,7 @@ func TestAFolderIsLostUnderTheEngine(t *testing.T) {
 		root := t.TempDir()
 		j := New(root, h.objects, slog.New(slog.DiscardHandler))
 		defer j.Close()
-		if err := j.Append(t.Context(), h.run(), h.events[:last]); err != nil {
+		if err := j.Append(t.Context(), h.run(), h.events[:last], core.Bodies{}); err != nil {
 			t.Fatal(err)
 		}
 		line, err := h.events[0].Line()
@@ -70,7 +71,7 @@ func TestAFolderIsLostUnderTheEngine(t *testing.T) {
 		if seq, err := j.Seq(t.Context(), h.run()); err != nil || seq != int64(last) {
 			t.Errorf("the journal is at %d of %d, %v", seq, last, err)
 		}
-		if err := j.Append(t.Context(), h.run(), h.events[last:]); err == nil {
+		if err := j.Append(t.Context(), h.run(), h.events[last:], core.Bodies{}); err == nil {
 			t.Error("it was continued")
 		}
 	})

@@ -107,7 +107,7 @@ func (h *history) put(content string) core.Artifact {
 func (h *history) live(root string, from, to int) error {
 	j := New(root, h.objects, slog.New(slog.DiscardHandler))
 	defer j.Close()
-	return j.Append(h.t.Context(), h.run(), h.events[from:to])
+	return j.Append(h.t.Context(), h.run(), h.events[from:to], core.Bodies{})
 }
 
 // left is what the run's folder has of its attempts.
@@ -202,7 +202,7 @@ func TestRunsThatAreOverAreForgotten(t *testing.T) {
 		t.Fatal("the run goes on")
 	}
 	j := New(t.TempDir(), h.objects, slog.New(slog.DiscardHandler))
-	if err := j.Append(t.Context(), h.run(), h.events); err != nil {
+	if err := j.Append(t.Context(), h.run(), h.events, core.Bodies{}); err != nil {
 		t.Fatal(err)
 	}
 	j.Close()
@@ -261,13 +261,13 @@ func TestWhatFailedInTheMiddleIsRepeated(t *testing.T) {
 			root := t.TempDir()
 			j := New(root, objects, slog.New(slog.DiscardHandler))
 			batches := [][]core.Event{h.events[:4], h.events[4:]}
-			if err := j.Append(t.Context(), h.run(), batches[0]); err != nil {
+			if err := j.Append(t.Context(), h.run(), batches[0], core.Bodies{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := j.Append(t.Context(), h.run(), batches[1]); err == nil || !strings.Contains(err.Error(), "the line is dead") {
+			if err := j.Append(t.Context(), h.run(), batches[1], core.Bodies{}); err == nil || !strings.Contains(err.Error(), "the line is dead") {
 				t.Errorf("event %d, %s: %v", i+1, what, err)
 			}
-			if err := j.Append(t.Context(), h.run(), batches[1]); err != nil {
+			if err := j.Append(t.Context(), h.run(), batches[1], core.Bodies{}); err != nil {
 				t.Error(err)
 			}
 			j.Close()
@@ -319,10 +319,10 @@ func TestADamagedManifestStopsNoRun(t *testing.T) {
 	}
 	j := New(root, h.objects, slog.New(slog.DiscardHandler))
 	defer j.Close()
-	if err := j.Append(t.Context(), h.run(), h.events[5:]); err == nil || !strings.Contains(err.Error(), manifest+":3") {
+	if err := j.Append(t.Context(), h.run(), h.events[5:], core.Bodies{}); err == nil || !strings.Contains(err.Error(), manifest+":3") {
 		t.Errorf("nobody is told: %v", err)
 	}
-	if err := j.Append(t.Context(), h.run(), h.events[5:]); err != nil {
+	if err := j.Append(t.Context(), h.run(), h.events[5:], core.Bodies{}); err != nil {
 		t.Errorf("the run stands still: %v", err)
 	}
 	if got := h.left(root)["transcripts/plan.r1.a1.jsonl"]; got != said("plan.r1.a1") {

@@ -197,7 +197,7 @@ func completeFolder(ctx context.Context, j *journal.Journal, run *core.Run, even
 	if err != nil || have == int64(len(events)) {
 		return err
 	}
-	return j.Append(ctx, run, events[have:])
+	return j.Append(ctx, run, events[have:], core.Bodies{})
 }
 
 func folded(events []core.Event) (run *core.Run, err error) {
@@ -225,7 +225,7 @@ func (t *tale) tell(ctx context.Context, s step) error {
 		err = t.say(ack{Stream: core.RunStream(t.id), Head: &t.head})
 	}
 	if err == nil {
-		err = t.journal.Append(ctx, t.run, events)
+		err = t.journal.Append(ctx, t.run, events, core.Bodies{})
 	}
 	if err != nil {
 		return err

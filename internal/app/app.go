@@ -27,6 +27,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/drain"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/equipment"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
@@ -144,12 +145,14 @@ type App struct {
 	workers   net.Listener     // for workers, until it is served; nil if the store is this engine's alone
 	access    *access.Store
 	roster    *roster.Roster
-	drains    draining
+	drain     *drain.Drain
+	children  func() int // workers that this process started; nil if the store is this engine's alone
 
 	workersURL string // where workers find an engine
 
-	stop context.CancelFunc
-	work sync.WaitGroup
+	stop    context.CancelFunc
+	running context.Context //nolint:containedctx // what a request leaves behind goes on after it, and ends with the engine
+	work    sync.WaitGroup
 }
 
 // Open starts an engine on a state folder. Only one can run on a folder: a
@@ -230,7 +233,6 @@ func (a *App) build(ctx context.Context) error {
 	if a.opts.Log != nil {
 		parts.Journal = &watchedJournal{parts.Journal, a.logEvents}
 	}
-	a.drains.spawner = parts.Spawner
 	forges := forges.New(parts.Forge)
 	machine := a.machine(ctx)
 	if err := a.measure(ctx, &parts, forges, place(machine)); err != nil {
@@ -240,6 +242,7 @@ func (a *App) build(ctx context.Context) error {
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
 		ID: a.id, Host: statefolder.Host(), Place: place(machine), Able: a.able, Steward: project.Decider{}, Lease: a.opts.Lease, Look: a.opts.Look, Shared: a.place.Shared(),
 	})
+	a.drain = a.openDrain(parts)
 	if err := a.wire(ctx, programs.Self, machine, parts, forges, pulls); err != nil {
 		return err
 	}
@@ -303,7 +306,7 @@ func (a *App) wire(ctx context.Context, self, machine string, parts Parts, forge
 	a.Service = service.New(service.Options{
 		Version: a.opts.Version, Person: person, Self: self, Agent: claude.Program, State: a.state,
 		Store: a.store, Objects: a.objects, Journal: a.journal, Exchange: parts.Exchange, Yards: a.yards, Engine: a.engine, EngineID: a.id, Deciders: deciders(),
-		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access, Roster: a.roster, Drain: a.drain,
+		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access, Roster: a.roster, Drain: a.drains,
 		Tools: &toolcall.Tools{
 			Engine: a.engine, Find: find, Yards: a.yards, Objects: a.objects, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,
 		},
@@ -330,7 +333,7 @@ func (e epics) TellRefused(ctx context.Context, p *core.Project, q core.QueuedEp
 // under way when that ended is found again.
 func (a *App) start(ctx context.Context) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	a.stop, a.drains.running = stop, running
+	a.stop, a.running = stop, running
 	a.outbox.Start()
 	open, err := a.store.Runs(ctx, store.Filter{Open: true})
 	if err != nil {
@@ -346,7 +349,7 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	if a.place.Shared() {
-		a.work.Go(func() { a.sweepRoster(running) })
+		a.work.Go(func() { a.roster.KeepSwept(running, a.log) })
 	}
 	a.work.Go(func() {
 		if err := a.engine.Run(running); err != nil {

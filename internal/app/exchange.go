@@ -75,7 +75,7 @@ func (a *App) speakHTTP(ctx context.Context, parts *Parts, program string, layou
 		Exchange: a.remote, URL: func() string { return a.workersURL }, Token: a.workerToken, Worker: worker.Ahead(program, layout.ResourceOwner()), Spares: a.spares,
 		Masked: masked, Resources: layout.Resources(), Dir: a.state.Workers(), Checkpoint: a.opts.Checkpoint,
 	})
-	parts.Exchange, parts.Spawner, a.drains.children = a.remote, workers, workers.Living
+	parts.Exchange, parts.Spawner, a.children = a.remote, workers, workers.Living
 	return nil
 }
 

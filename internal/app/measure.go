@@ -12,10 +12,8 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forges"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
-	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 )
 
@@ -40,45 +38,9 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges, place
 	a.telemetry = t
 	parts.Journal = &watchedJournal{parts.Journal, t.Saw}
 	if counted {
-		parts.Store = &measuredStore{a.calls.Store(parts.Store), t}
-		f.Count = func(kind string, f forge.Forge) forge.Forge { return &measuredForge{f, kind, t} }
+		parts.Store, f.Called = t.Store(a.calls.Store(parts.Store)), t.Called
 	}
 	return nil
-}
-
-// measuredStore tells of hints.
-type measuredStore struct {
-	store.Store
-	telemetry *telemetry.Telemetry
-}
-
-// Rest implements store.Store.
-func (s *measuredStore) Rest(ctx context.Context, h store.Hint) error {
-	s.telemetry.Woken(h.DueSeq > 0)
-	return s.Store.Rest(ctx, h)
-}
-
-// measuredForge tells of calls.
-type measuredForge struct {
-	forge.Forge
-	kind      string
-	telemetry *telemetry.Telemetry
-}
-
-// Open implements forge.Forge.
-func (f *measuredForge) Open(ctx context.Context, req forge.PullRequest) (string, int, error) {
-	began := time.Now()
-	address, number, err := f.Forge.Open(ctx, req)
-	f.telemetry.Called(f.kind, "open", time.Since(began), err)
-	return address, number, err
-}
-
-// Look implements forge.Forge.
-func (f *measuredForge) Look(ctx context.Context, ref forge.Ref) (forge.Seen, error) {
-	began := time.Now()
-	seen, err := f.Forge.Look(ctx, ref)
-	f.telemetry.Called(f.kind, "look", time.Since(began), err)
-	return seen, err
 }
 
 // showMetrics serves the figures at an address until ctx ends.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -25,7 +26,8 @@ import (
 // at a time.
 type Forges struct {
 	local forge.Forge
-	Count func(kind string, f forge.Forge) forge.Forge // sees every call; nil if nobody counts
+	// Called is told of every call to a forge; nil if nobody counts.
+	Called func(kind, operation string, took time.Duration, err error)
 
 	mu   sync.Mutex
 	made map[repositoryOn]connection
@@ -47,10 +49,12 @@ func New(local forge.Forge) *Forges {
 // Forge implements dispatch.Forges.
 func (f *Forges) Forge(run *core.Run) (forge.Forge, error) {
 	made, err := f.forge(run)
-	if err != nil || f.Count == nil {
+	if err != nil || f.Called == nil {
 		return made, err
 	}
-	return f.Count(run.Forge, made), nil
+	return &counted{made, func(operation string, began time.Time, err error) {
+		f.Called(run.Forge, operation, time.Since(began), err)
+	}}, nil
 }
 
 func (f *Forges) forge(run *core.Run) (forge.Forge, error) {

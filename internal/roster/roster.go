@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -189,6 +190,25 @@ func (r *Roster) entries(ctx context.Context) (map[string]Entry, error) {
 	defer r.mu.Unlock()
 	all[r.Engine] = r.entry
 	return all, nil
+}
+
+// sweepEvery is how often engines are forgotten that ended long ago without saying so.
+const sweepEvery = time.Hour
+
+// KeepSwept sweeps until ctx ends.
+func (r *Roster) KeepSwept(ctx context.Context, log *slog.Logger) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := r.Sweep(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("engines that ended long ago are still listed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // Sweep forgets engines that ended long ago without saying so, such as those of machines that are gone. What they said is

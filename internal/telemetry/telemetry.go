@@ -135,6 +135,20 @@ func (t *Telemetry) Handler() http.Handler {
 	return t.metrics.handler()
 }
 
+// Store tells of the hints that an engine took from a store.
+func (t *Telemetry) Store(s store.Store) store.Store { return &hinted{s, t} }
+
+type hinted struct {
+	store.Store
+	telemetry *Telemetry
+}
+
+// Rest implements store.Store.
+func (h *hinted) Rest(ctx context.Context, hint store.Hint) error {
+	h.telemetry.Woken(hint.DueSeq > 0)
+	return h.Store.Rest(ctx, hint)
+}
+
 // Woken counts looks at streams: because something happened to them, or because a
 // timer is due.
 func (t *Telemetry) Woken(due bool) {

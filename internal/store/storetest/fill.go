@@ -84,7 +84,7 @@ func fillRun(t *testing.T, s store.Store, id, project string, status core.RunSta
 				state := []byte{0, 0xff, byte(n)}
 				hash, err := e.Hash()
 				must(t, err)
-				c.Snapshot = &store.Snapshot{Head: core.Head{Seq: e.Seq, Hash: hash, At: e.At}, Format: 3, State: state}
+				c.Snapshot = &store.Snapshot{Head: core.Head{Seq: e.Seq, Hash: hash, At: e.At}, Format: 3<<32 | 1, State: state}
 			}
 			if status == core.StatusPaused || status == core.StatusActive {
 				due := moment(60 + n)

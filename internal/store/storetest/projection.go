@@ -301,7 +301,7 @@ func testSnapshot(t *testing.T, open Open) {
 	s := open(t)
 	_, err := s.Snapshot(t.Context(), "run/a")
 	wantErr(t, err, store.ErrNotFound)
-	for i, format := range []int{7, 8} {
+	for i, format := range []int{7, 11<<32 | 8} {
 		want := store.Snapshot{
 			Head:   core.Head{Seq: int64(i), Hash: fmt.Sprint("h", i), At: moment(i)},
 			Format: format, State: []byte{0, 1, 0xff, byte(format)},

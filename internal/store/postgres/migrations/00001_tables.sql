@@ -42,7 +42,7 @@ CREATE TABLE heads (
 
 CREATE TABLE snapshots (
     stream text COLLATE "C" PRIMARY KEY,
-    seq    bigint NOT NULL, hash text NOT NULL, at timestamptz NOT NULL, format integer NOT NULL, state bytea NOT NULL
+    seq    bigint NOT NULL, hash text NOT NULL, at timestamptz NOT NULL, format bigint NOT NULL, state bytea NOT NULL
 );
 
 CREATE TABLE wakes (

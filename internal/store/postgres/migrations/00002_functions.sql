@@ -341,7 +341,7 @@ BEGIN
     IF c ? 'snapshot' THEN
         p := c->'snapshot';
         INSERT INTO snapshots (stream, seq, hash, at, format, state)
-        VALUES (c->>'stream', (p->>'seq')::bigint, p->>'hash', (p->>'at')::timestamptz, (p->>'format')::integer, bodies[(p->>'state')::integer])
+        VALUES (c->>'stream', (p->>'seq')::bigint, p->>'hash', (p->>'at')::timestamptz, (p->>'format')::bigint, bodies[(p->>'state')::integer])
         ON CONFLICT (stream) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, at = excluded.at, format = excluded.format, state = excluded.state;
     END IF;
 END $$;

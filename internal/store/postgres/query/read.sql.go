@@ -586,7 +586,7 @@ type SnapshotRow struct {
 	Seq    int64
 	Hash   string
 	At     time.Time
-	Format int32
+	Format int64
 	State  []byte
 }
 

@@ -3,6 +3,7 @@ GO            ?= go
 GOLANGCI      := v2.14.0
 GORELEASER    := v2.15.4
 VALE          := v3.21.0
+SQLC          := v1.31.1
 GOLANGCI_BIN  := $(shell $(GO) env GOPATH)/bin/golangci-lint
 KILLS         ?= 24
 FUZZTIME      ?= 2m
@@ -17,7 +18,7 @@ LDFLAGS       := -s -w
 export GOFLAGS += -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall snapshot test lint unit race fuzz soak simulate planted bench redaction tools demo screenshots
+.PHONY: help generate build install uninstall snapshot test lint unit race fuzz soak simulate planted bench redaction tools demo screenshots
 
 # Where `make screenshots` puts every page, and which of them the README and the documents show.
 SCREENSHOTS   ?= $(CURDIR)/bin/screenshots
@@ -118,6 +119,9 @@ redaction: ## what the rules for secrets find in all of Go, tests included, and 
 	MEASURE="$$($(GO) env GOROOT)/src" $(GO) test -tags measure -count 1 -run TestRulesSpareFolder -v ./internal/redact
 	dir="$$(mktemp -d)" && trap 'rm -rf "$$dir"' EXIT && (cd "$$dir" && npm pack --silent typescript webpack three react-dom && for f in *.tgz; do mkdir "$$f.d" && tar xzf "$$f" -C "$$f.d" && rm "$$f"; done) && \
 		MEASURE="$$dir" $(GO) test -tags measure -count 1 -run TestRulesSpareFolder -v ./internal/redact
+
+generate: ## the Go of every SQL query
+	for file in $$(git ls-files '*sqlc.yaml'); do (cd "$$(dirname "$$file")" && $(GO) run github.com/sqlc-dev/sqlc/cmd/sqlc@$(SQLC) generate) || exit 1; done
 
 tools: ## install what the tests need and the machine lacks
 	@bash scripts/tools.sh $(GOLANGCI) $(VALE)

@@ -44,7 +44,7 @@ func newMember(ctx context.Context, dir, id string, wrap func(store.Store) store
 	m := &member{store: db, done: make(chan error, 1)}
 	m.engine = engine.New(engine.Options{
 		Store: wrap(db), Journal: mute{}, Deciders: []core.Decider{phases.Decider{}}, Log: log,
-		ID: id, Host: "host of " + id, Lease: lease, Look: lease / 10, Retry: lease,
+		ID: id, Host: "host of " + id, Lease: lease, Look: lease / 10, Retry: lease, SnapshotEvery: 5, // runs are short
 	})
 	ctx, m.cancel = context.WithCancel(ctx)
 	m.hand = &hand{id: id, world: world{dir}, engine: m.engine, log: log, ctx: ctx, flight: map[string]*job{}}

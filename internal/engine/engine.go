@@ -150,6 +150,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	timer := time.NewTimer(e.opts.Look)
 	defer timer.Stop()
 	for heard := int64(-1); ctx.Err() == nil; {
+		e.caughtUp()
 		begun := e.answer(ctx, &work) // first: what is to be done waits for it
 		heard = e.hear(ctx, heard)
 		if taken := e.takeAdrift(ctx); len(taken) > 0 {
@@ -167,6 +168,21 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// caughtUp drops what asks for the look that begins now, so that what is told during the look leads to one more, however
+// many have told.
+func (e *Engine) caughtUp() {
+	drain(e.store.Signals())
+	drain(e.nudged)
+}
+
+// drain drops what a channel has.
+func drain[T any](told <-chan T) {
+	select {
+	case <-told:
+	default:
+	}
 }
 
 // answer begins to look at the streams that want it, and returns how many those are.

@@ -196,6 +196,8 @@ func (e *Engine) keep(ctx context.Context, work *sync.WaitGroup) {
 		case <-tick.C:
 		case <-e.owned.doubted:
 		}
+		drain(e.owned.doubted) // what is asked for now answers both
+		drain(tick.C)
 		if e.owned.none() && !e.expected() || planted.Is("norenew") {
 			continue
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -139,6 +140,8 @@ func (o *ownership) confirm(asked time.Time, owned []store.Owner) (lost, again [
 	}
 	clear(o.missed)
 	o.unsure = false
+	slices.Sort(lost)
+	slices.Sort(again)
 	return lost, again
 }
 
@@ -157,6 +160,7 @@ func (o *ownership) suspend() []string {
 		}
 		o.missed[project] = true
 	}
+	slices.Sort(doubtful)
 	return doubtful
 }
 
@@ -214,6 +218,7 @@ func (o *ownership) retire() (owned []string) {
 		owned = append(owned, project)
 		o.forget(project)
 	}
+	slices.Sort(owned)
 	return owned
 }
 

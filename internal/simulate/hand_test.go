@@ -65,7 +65,7 @@ func (h *hand) Reconcile(run *core.Run, fence int64, actions []core.Action) {
 			delete(h.flight, key)
 			h.mu.Unlock()
 			again = again && h.sleep(h.ctx, h.sim.draw("again "+key, 50*time.Millisecond)) // no two at once
-			for again && h.by.engine.Poke(context.WithValue(h.ctx, who{}, "again "+key), run.ID) != nil && h.sleep(h.ctx, time.Second) {
+			for again && h.by.engine.Poke(context.WithValue(h.ctx, who{}, "again "+key), run.ID) != nil && h.sleep(h.ctx, h.again(key)) {
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func (h *hand) execute(ctx context.Context, key string, run *core.Run, fence int
 // conclude reports an effect a moment after it, however long the store is away.
 func (h *hand) conclude(ctx context.Context, key string, run *core.Run, fence int64, action core.Action) {
 	body := h.sim.conclusion(run, action, fmt.Sprintf("%s/%d", h.by.id, fence))
-	for wait := h.sim.draw("conclude "+key, 500*time.Millisecond); h.sleep(ctx, wait); wait = time.Second {
+	for wait := h.sim.draw("conclude "+key, 500*time.Millisecond); h.sleep(ctx, wait); wait = h.again(key) {
 		state, err := h.by.engine.Conclude(ctx, run.ID, fence, body)
 		switch {
 		case err == nil:
@@ -106,6 +106,12 @@ func (h *hand) conclude(ctx context.Context, key string, run *core.Run, fence in
 			return
 		}
 	}
+}
+
+// again is how long an effect waits for a store that was away. No two wait equally long, or those that heard of it in one
+// moment would come back in one, in whatever order.
+func (h *hand) again(key string) time.Duration {
+	return time.Second + h.sim.draw("once more "+key, 50*time.Millisecond)
 }
 
 // sleep waits in virtual time; false if the engine gives up meanwhile.

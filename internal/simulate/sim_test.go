@@ -1,12 +1,11 @@
 package simulate
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 	"math/rand/v2"
 	"sync"
@@ -40,7 +39,7 @@ type sim struct {
 	*world
 
 	mu     sync.Mutex
-	trace  hash.Hash
+	trace  bytes.Buffer
 	begun  time.Time
 	broken []string
 }
@@ -55,7 +54,7 @@ func newSim(ctx context.Context, seed uint64, out io.Writer) *sim {
 	return &sim{
 		seed: seed, rng: rand.New(rand.NewPCG(seed, 1)), ctx: ctx, out: out,
 		gate: &gate{arrived: make(chan struct{}, 1)}, members: map[string]*member{},
-		world: newWorld(), trace: sha256.New(), begun: time.Now(),
+		world: newWorld(), begun: time.Now(),
 	}
 }
 
@@ -70,7 +69,7 @@ func (s *sim) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	line := fmt.Sprintf("%12v %s\n", time.Since(s.begun), fmt.Sprintf(format, args...))
-	_, _ = io.WriteString(s.trace, line) // never fails
+	s.trace.WriteString(line)
 	if s.out != nil {
 		_, _ = io.WriteString(s.out, line) // for who reads along
 	}
@@ -89,8 +88,6 @@ func (s *sim) isBroken() bool {
 	defer s.mu.Unlock()
 	return len(s.broken) > 0
 }
-
-func (s *sim) fingerprint() string { return hex.EncodeToString(s.trace.Sum(nil)) }
 
 // at plans something.
 func (s *sim) at(after time.Duration, do func()) {

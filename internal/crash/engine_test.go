@@ -38,7 +38,9 @@ type order struct {
 	// Spared, where set, are names of durable steps, and the engine dies at the
 	// first that is not among them. Each tells steps of one name apart by how far
 	// the run has come: at first, Come events.
+	// Only, where set, is in the names of all that it dies at.
 	Spared []string
+	Only   string
 	Each   bool
 	Come   int64
 	// Wedge is the folder of a program that the engine takes for git and that

@@ -132,6 +132,22 @@ func (w *world) account() string {
 	return b.String()
 }
 
+// named: whatever an event names is among the objects, with the content that it was named for.
+func (w *world) named(h history) {
+	w.t.Helper()
+	objects, err := folder.Open(w.blobs())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for i, body := range h.bodies {
+		for _, digest := range core.Objects(body) {
+			if err := objects.Verify(w.t.Context(), digest); err != nil {
+				w.t.Fatalf("run %s: event %d, %s, names an object that is missing: %v", h.row.Branch, i+1, core.TypeOf(body), err)
+			}
+		}
+	}
+}
+
 // String is the history for a person to read.
 func (h history) String() string {
 	var b strings.Builder

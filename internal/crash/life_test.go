@@ -78,6 +78,7 @@ func (l *life) hear(words []string) {
 		l.over.Store(true)
 	case sayPaused:
 		l.note("a run was paused: %s", strings.Join(words[1:], " "))
+		_ = l.cmd.Process.Kill() // it would wait for a person for ever
 	case sayReview:
 		if err := l.world.takeIn(words[1]); err != nil {
 			l.note("%v", err)

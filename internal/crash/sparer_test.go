@@ -17,13 +17,14 @@ type sparer struct {
 	spared map[string]bool
 	each   bool // both before and after a step, and at every step of a name
 	after  bool
+	only   string       // in the name of the steps to die at; empty for all
 	come   atomic.Int64 // how far the run has come
 	mu     sync.Mutex
 	out    *voice
 }
 
 func newSparer(o order, out *voice) *sparer {
-	s := &sparer{spared: map[string]bool{}, each: o.Each, after: o.After, out: out}
+	s := &sparer{spared: map[string]bool{}, each: o.Each, after: o.After, only: o.Only, out: out}
 	for _, name := range o.Spared {
 		s.spared[name] = true
 	}
@@ -48,7 +49,7 @@ func (s *sparer) step(name string, do func() error) error {
 func (s *sparer) die(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.spared[name] {
+	if !s.spared[name] && strings.Contains(name, s.only) {
 		s.out.say(sayFell, name)
 		fall()
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // allSteps is from how many kills on every durable step is died at, before and
@@ -37,6 +39,24 @@ func TestKilledAtEveryDurableStep(t *testing.T) {
 	}
 	w.verify(before...)
 	t.Logf("%d kills, %d engines, %d runs, %d events in %s", w.kills, w.lives, w.runs, w.events, time.Since(began).Round(time.Second))
+}
+
+// TestKilledOnceAnAttemptIsOnRecord lets engines die in the moment in which the end of an attempt is committed: what that
+// event names is there.
+func TestKilledOnceAnAttemptIsOnRecord(t *testing.T) {
+	const branch = "feature/on-record"
+	w := newWorld(t, "none", shortStory)
+	o := w.order(branch)
+	for o.Spared, o.Only, o.After = []string{}, string(core.TypeAttemptExited), true; ; w.kills++ {
+		l := w.live(o)
+		l.end()
+		if l.over.Load() {
+			break
+		}
+		o.Spared = append(o.Spared, l.spare(false)...)
+	}
+	w.verify(branch)
+	w.diedAt([]core.Type{core.TypeAttemptExited}, o.Spared)
 }
 
 // dieAt completes the runs before and lets the engine die at a step of a new

@@ -81,6 +81,7 @@ func (w *world) verify(branches ...string) {
 		}
 		w.manifest(h)
 		w.recorded(h)
+		w.named(h)
 		w.ranOnce(h, deeds[h.row.ID])
 		w.keptWork(h, deeds[h.row.ID])
 		w.published(h)

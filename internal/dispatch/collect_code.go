@@ -67,7 +67,7 @@ func (d *Dispatcher) importCode(ctx context.Context, y *yard.Yard, run *core.Run
 	imported, err := y.Import(ctx, yard.ImportSpec{
 		Bundle: bundle, Ref: ref, Base: a.Base, MaxBytes: maxBundle,
 		Left: yard.LeftPrefix(run.ID, a.ID), Keep: func(ctx context.Context, bundle io.Reader) (string, error) {
-			digest, _, err := d.Objects.Put(ctx, bundle, maxBundle)
+			digest, _, err := packs(d.Objects).Put(ctx, bundle, maxBundle)
 			return digest, err
 		},
 	})

@@ -108,7 +108,7 @@ soak: ## hours: engines die at every durable step, many random kills, power cuts
 simulate: ## engines, store, attempts and people under virtual time: N seeds, from FIRST on
 	$(GO) test $(QUICK) -count 1 -timeout 24h -run TestSeeds -v ./internal/simulate -seeds $(or $(N),1000) -first $(or $(FIRST),1)
 
-planted: ## twelve planted bugs must each be caught
+planted: ## fourteen planted bugs must each be caught
 	bash scripts/planted.sh
 
 # BEFORE is an earlier build of the program: some figures compare this one with it.

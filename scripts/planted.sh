@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Twelve bugs are kept in the code behind the build tag `planted`; the linker says which of them
+# Fourteen bugs are kept in the code behind the build tag `planted`; the linker says which of them
 # a program has. Each must be caught by the test that is there to catch it: it fails with the
 # bug, with the words that name it. A test that fails for another reason, or does not compile,
 # does not count. That it passes without the tag is seen when all tests run.
@@ -43,6 +43,7 @@ else
 fi
 planted effectfirst ./internal/engine TestEffectsWaitForTheCommit "effect before commit"
 planted unclaimed ./internal/crash TestAnAttemptStartedTwiceRunsOnce "ran twice"
+planted packlate ./internal/crash TestKilledOnceAnAttemptIsOnRecord "object [0-9a-f]+ is missing"
 simulated effectfirst "effect before commit"
 simulated nofence "fence|twice"
 simulated ownclock "renewal|stuck|twice"
@@ -51,4 +52,5 @@ simulated early "lost"
 simulated slotleak "slots|stuck"
 simulated norenew "renewal|stuck"
 simulated cursor "cursor"
+simulated upcast "advice"
 exit "$missed"

@@ -60,7 +60,7 @@ func (f fields) advise(name string) {
 
 func (f fields) put(name string, value any, there bool) {
 	raw, err := json.Marshal(value)
-	if err == nil && there {
+	if err == nil && there && !dropped(name) {
 		f[name] = raw
 	}
 }

@@ -64,8 +64,12 @@ func (s *sim) readStream(stream string) {
 	for _, a := range core.Effects(s.runs[id]) {
 		s.requested[effect(id, a)] = true
 	}
-	if r := s.runs[id]; r.Pause != nil && r.Pause.Code == core.PauseUnlawful {
+	switch r := s.runs[id]; {
+	case r.Pause == nil:
+	case r.Pause.Code == core.PauseUnlawful:
 		s.breach("%s: %s", stream, r.Pause.Reason)
+	case offered(r) == nil:
+		s.breach("advice: %s is paused at event %d, and offers nothing that a person can do: %s", stream, r.Stream.Seq, r.Pause.Reason)
 	}
 }
 

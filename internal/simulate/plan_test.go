@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
 )
 
 var engines = []string{"e1", "e2", "e3"}
@@ -29,6 +30,10 @@ func (s *sim) story() {
 		project := fmt.Sprint("p", s.rng.IntN(projects))
 		work := work(fmt.Sprint("r", n), project, parallel, s.rng.IntN(2) == 0)
 		s.at(s.within(trouble/2), func() { s.start(work) })
+	}
+	if s.rng.IntN(2) == 0 {
+		s.at(s.within(trouble/2), func() { s.bring(parallel) })
+		s.wanted++
 	}
 	for range 1 + s.rng.IntN(8) {
 		s.at(s.within(trouble), s.fault)
@@ -130,22 +135,30 @@ func (s *sim) start(work core.RunStarted) {
 
 // speak submits a person's word to some engine. Then is called in the scheduler's turn.
 func (s *sim) speak(run string, body core.Body, then func(error)) {
+	s.ask(fmt.Sprintf("%s of %s", core.TypeOf(body), run), func(ctx context.Context, at *engine.Engine) error {
+		state, err := at.Submit(ctx, run, core.Person("ada"), body)
+		if err == nil {
+			s.acknowledge(state)
+		}
+		return err
+	}, then)
+}
+
+// ask has a person ask some engine for something. Then is called in the scheduler's turn.
+func (s *sim) ask(what string, do func(context.Context, *engine.Engine) error, then func(error)) {
 	m := s.someone()
 	if m == nil {
 		then(errGone)
 		return
 	}
 	s.words++
-	s.say("a person tells %s: %s of %s", m.id, core.TypeOf(body), run)
-	about := context.WithValue(s.ctx, who{}, fmt.Sprint("a word about ", run, " ", s.words))
+	s.say("a person tells %s: %s", m.id, what)
+	about := context.WithValue(s.ctx, who{}, fmt.Sprint("word ", s.words, ", ", what))
 	s.people.Go(func() {
 		ctx, cancel := context.WithTimeout(about, time.Minute)
 		defer cancel()
-		state, err := m.engine.Submit(ctx, run, core.Person("ada"), body)
-		if err == nil {
-			s.acknowledge(state)
-		}
-		_ = s.gate.pass(s.ctx, &member{id: "ada"}, false, fmt.Sprintf("heard of %s %s", run, core.TypeOf(body))) // nobody kills a person
+		err := do(ctx, m.engine)
+		_ = s.gate.pass(s.ctx, &member{id: "ada"}, false, "heard of "+what) // nobody kills a person
 		then(err)
 	})
 }
@@ -166,16 +179,27 @@ func (s *sim) word(r *core.Run) core.Body {
 	switch {
 	case r.Status == core.StatusAwaiting && stage != nil && stage.Gate != nil:
 		return core.ApprovalGranted{Subject: stage.Gate.Subject}
-	case r.Pause != nil && (r.Pause.Code == core.PauseAttempts || r.Pause.Code == core.PauseInfra):
-		return core.AttemptsReset{Stage: stage.ID}
 	case r.Pause != nil:
-		return core.RunResumed{}
+		return offered(r)
 	case !s.calm.IsZero():
 		return nil
 	case s.rng.IntN(20) == 0:
-		return core.RunPaused{Code: core.PausePerson, Reason: "lunch"}
+		return core.RunPaused{Code: core.PausePerson, Reason: "lunch", Advice: core.Advice{Choices: r.Choices(core.VerbResume)}}
 	case s.rng.IntN(60) == 0:
 		return core.RunCancelled{Reason: "not any more"}
+	}
+	return nil
+}
+
+// offered is the first thing that a paused run offers a person; nil if it offers nothing.
+func offered(r *core.Run) core.Body {
+	for _, c := range r.Pause.Choices {
+		switch c.Verb { //nolint:exhaustive // a person here knows no other way
+		case core.VerbRetry:
+			return core.AttemptsReset{Stage: r.Current().ID}
+		case core.VerbResume:
+			return core.RunResumed{}
+		}
 	}
 	return nil
 }

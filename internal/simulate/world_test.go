@@ -80,9 +80,13 @@ func (s *sim) act(key, by string, fence int64, run *core.Run, action core.Action
 
 // acknowledge notes that somebody was told that a run is at this state.
 func (s *sim) acknowledge(state *core.Run) {
+	s.promise(promise{core.RunStream(state.ID), state.Stream.Seq, state.Stream.Hash})
+}
+
+func (s *sim) promise(p promise) {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
-	s.promised = append(s.promised, promise{core.RunStream(state.ID), state.Stream.Seq, state.Stream.Hash})
+	s.promised = append(s.promised, p)
 }
 
 // open are the runs that are not over, in order.

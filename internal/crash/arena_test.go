@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,21 +20,18 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/balancertest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
-// arena is a team whose engines run at the same time. People speak to any of them, whoever owns the project.
-type arena struct {
-	*world
-	db     *sqlite.Store // to look at, as nobody's engine
-	raw    *sql.DB
-	told   *listener
-	fought []string // branches
-
+// team is engines that run at the same time on one store. People speak to any of them, whoever owns the project.
+type team struct {
+	home  *world // whose folder has those of the engines
+	db    *truth
+	told  *listener
 	front *balancertest.Balancer // where workers find an engine
 
-	speaking sync.RWMutex // held for reading by who speaks to an engine, for writing by who stops or ends one
+	speaking sync.RWMutex // held for reading by who speaks to an engine, for writing by who changes which there are
 	members  map[string]*fighter
 }
 
@@ -45,92 +42,106 @@ type fighter struct {
 	stopped bool
 }
 
+// id is what the store knows the engine by.
+func (f *fighter) id() string {
+	return strings.TrimSpace(contentOf(filepath.Join(f.state, "engine.id")))
+}
+
+// arena is the part of a team's work that is of one kind.
+type arena struct {
+	*world
+	*team
+	fought []string // branches
+}
+
 func newArena(t *testing.T, tell func(string) story, engines int) *arena {
 	t.Helper()
 	w := newTeam(t, tell)
-	a := &arena{world: w, members: map[string]*fighter{}, told: hear(t), front: balancertest.New(t)}
-	w.workers = a.front.URL()
-	w.more = []string{
-		"STELLWERK_NOTIFY=webhook", "STELLWERK_NOTIFY_WEBHOOK_URL=" + a.told.url, "STELLWERK_NOTIFY_PRIVATE_HOSTS=127.0.0.1",
+	return &arena{world: w, team: gather(t, []*world{w}, engines)}
+}
+
+// gather starts engines that work for some worlds, in the place of the first.
+func gather(t *testing.T, worlds []*world, engines int) *team {
+	t.Helper()
+	m := &team{home: worlds[0], members: map[string]*fighter{}, told: hear(t), front: balancertest.New(t)}
+	m.home.more = []string{
+		"STELLWERK_NOTIFY=webhook", "STELLWERK_NOTIFY_WEBHOOK_URL=" + m.told.url, "STELLWERK_NOTIFY_PRIVATE_HOSTS=127.0.0.1",
 		"STELLWERK_NOTIFY_WEBHOOK_SECRET_ENV=HOOK", "HOOK=of-no-use-to-anybody",
 	}
-	w.dial = a.anyone
+	for _, w := range worlds {
+		w.shared, w.dial, w.workers, w.log = m.home.shared, m.anyone, m.front.URL(), m.home.log
+	}
 	for n := range engines {
-		a.begin(fmt.Sprintf("host-%d", n))
+		m.begin(fmt.Sprintf("host-%d", n))
 	}
-	a.db = w.open()
-	var err error
-	if a.raw, err = sql.Open("sqlite", "file:"+w.database()+"?_pragma=busy_timeout(50)"); err != nil {
-		t.Fatal(err)
-	}
+	m.db = m.home.truth()
 	t.Cleanup(func() {
-		a.speaking.Lock()
-		defer a.speaking.Unlock()
-		for _, m := range a.members {
-			m.life.kill()
+		m.speaking.Lock()
+		defer m.speaking.Unlock()
+		for _, member := range m.members {
+			member.life.kill()
 		}
-		w.fail()
-		if err := errors.Join(a.raw.Close(), a.db.Close()); err != nil {
+		m.home.fail()
+		if err := m.db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return a
+	return m
 }
 
 // begin starts an engine on a host, with what that has.
-func (a *arena) begin(host string) {
-	a.t.Helper()
-	o := a.order()
-	o.State, o.Serve = filepath.Join(a.root, host), true
-	m := &fighter{life: a.live(o), state: o.State}
-	if !m.life.next(m.life.up, "the start of an engine") {
-		a.t.Fatal("an engine ended as it began")
+func (m *team) begin(host string) {
+	m.home.t.Helper()
+	o := m.home.order()
+	o.State, o.Serve = filepath.Join(m.home.root, host), true
+	f := &fighter{life: m.home.live(o), state: o.State}
+	if !f.life.next(f.life.up, "the start of an engine") {
+		m.home.t.Fatal("an engine ended as it began")
 	}
-	a.speaking.Lock()
-	defer a.speaking.Unlock()
-	a.members[host] = m
-	a.front.With(host, m.state)
+	m.speaking.Lock()
+	defer m.speaking.Unlock()
+	m.members[host] = f
+	m.front.With(host, f.state)
 }
 
 // anyone connects to an engine that is there and not stopped.
-func (a *arena) anyone(ctx context.Context) (api.Service, func() error, error) {
-	a.speaking.RLock()
-	for _, m := range a.members { // in any order
-		if m.stopped {
+func (m *team) anyone(ctx context.Context) (api.Service, func() error, error) {
+	m.speaking.RLock()
+	for _, member := range m.members { // in any order
+		if member.stopped {
 			continue
 		}
-		svc, hangUp, err := app.Dial(ctx, app.Options{State: m.state})
+		svc, hangUp, err := app.Dial(ctx, app.Options{State: member.state})
 		if err != nil {
-			a.speaking.RUnlock()
+			m.speaking.RUnlock()
 			return nil, nil, err
 		}
-		return svc, func() error { defer a.speaking.RUnlock(); return hangUp() }, nil
+		return svc, func() error { defer m.speaking.RUnlock(); return hangUp() }, nil
 	}
-	a.speaking.RUnlock()
+	m.speaking.RUnlock()
 	return nil, nil, core.Errorf(core.CodeUnavailable, "nobody is there")
 }
 
 // ask asks any engine, and another if that one is gone.
-func (a *arena) ask(what func(api.Service) error) {
-	a.t.Helper()
-	if err := (&person{world: a.world, ctx: a.t.Context()}).ask(what); err != nil {
-		a.t.Fatal(err)
-	}
+func (a *arena) ask(what func(api.Service) error) error {
+	return (&person{world: a.world, ctx: a.t.Context()}).ask(what)
 }
 
 // owner is the host whose engine owns the run's project.
-func (a *arena) owner(run string) string {
-	a.t.Helper()
+func (m *team) owner(run string) string {
+	m.home.t.Helper()
 	host := ""
-	a.await("an owner of the project", func() bool {
-		var engine string
-		err := a.raw.QueryRowContext(a.t.Context(), "SELECT o.engine FROM owners o JOIN runs r ON r.project_id = o.project WHERE r.id = ?", run).Scan(&engine)
+	m.home.await("an owner of the project", func() bool {
+		row, err := m.db.Run(m.home.t.Context(), run)
 		if err != nil {
 			return false
 		}
-		for name, m := range a.members {
-			id, err := os.ReadFile(filepath.Join(m.state, "engine.id"))
-			if err == nil && strings.TrimSpace(string(id)) == engine {
+		engines, err := m.db.Engines(m.home.t.Context())
+		if err != nil {
+			return false
+		}
+		for name, member := range m.members {
+			if slices.ContainsFunc(engines, func(e store.Member) bool { return e.ID == member.id() && slices.Contains(e.Projects, row.Project) }) {
 				host = name
 			}
 		}
@@ -139,91 +150,90 @@ func (a *arena) owner(run string) string {
 	return host
 }
 
-// end has an engine end, and waits for it.
-func (a *arena) end(host string, how syscall.Signal) {
-	a.t.Helper()
-	a.speaking.Lock()
-	defer a.speaking.Unlock()
-	m := a.members[host]
-	delete(a.members, host)
-	a.front.Without(host)
-	if err := m.life.cmd.Process.Signal(how); err != nil {
-		a.t.Fatal(err)
+// end has an engine end, and waits for it. Whoever speaks to it is cut off.
+func (m *team) end(host string, how syscall.Signal) {
+	m.home.t.Helper()
+	member := m.members[host]
+	if err := member.life.cmd.Process.Signal(how); err != nil {
+		m.home.t.Fatal(err)
 	}
 	select {
-	case <-m.life.ended:
+	case <-member.life.ended:
 	case <-waittest.Over():
-		a.t.Fatalf("%s does not end", host)
+		m.home.t.Fatalf("%s does not end", host)
 	}
-	m.life.check()
+	member.life.check()
+	m.speaking.Lock()
+	defer m.speaking.Unlock()
+	delete(m.members, host)
+	m.front.Without(host)
 }
 
-// stop stops an engine, but not in a transaction: those of a SQLite file would keep everybody out, those of a server would
-// not.
-func (a *arena) stop(host string) {
-	a.t.Helper()
-	a.speaking.Lock()
-	defer a.speaking.Unlock()
-	m := a.members[host]
-	a.await("a moment between transactions", func() bool {
-		if err := m.life.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-			a.t.Fatal(err)
+// stop stops an engine, but not in a transaction on a file, which would keep everybody out. A server ends those of whoever is
+// silent.
+func (m *team) stop(host string) {
+	m.home.t.Helper()
+	m.speaking.Lock()
+	defer m.speaking.Unlock()
+	member := m.members[host]
+	m.home.await("a moment between transactions", func() bool {
+		if err := member.life.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			m.home.t.Fatal(err)
 		}
-		if _, err := unix.Wait4(m.life.cmd.Process.Pid, nil, unix.WUNTRACED, nil); err != nil {
-			a.t.Fatal(err)
+		if _, err := unix.Wait4(member.life.cmd.Process.Pid, nil, unix.WUNTRACED, nil); err != nil {
+			m.home.t.Fatal(err)
 		}
-		if a.hold(func(*sql.Conn) {}) == nil { // whoever else writes is done in a moment
+		if m.home.shared.server() || m.hold(func() {}) == nil { // whoever else writes is done in a moment
 			return true
 		}
-		if err := m.life.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-			a.t.Fatal(err)
+		if err := member.life.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			m.home.t.Fatal(err)
 		}
 		return false
 	})
-	m.stopped = true
-	a.front.Without(host)
+	member.stopped = true
+	m.front.Without(host)
 }
 
-func (a *arena) resume(host string) {
-	a.t.Helper()
-	a.speaking.Lock()
-	defer a.speaking.Unlock()
-	if err := a.members[host].life.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		a.t.Fatal(err)
+func (m *team) resume(host string) {
+	m.home.t.Helper()
+	m.speaking.Lock()
+	defer m.speaking.Unlock()
+	member := m.members[host]
+	if err := member.life.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		m.home.t.Fatal(err)
 	}
-	a.members[host].stopped = false
-	a.front.With(host, a.members[host].state)
+	member.stopped = false
+	m.front.With(host, member.state)
 }
 
-// hold keeps everybody from writing to the store while something is done.
-func (a *arena) hold(during func(*sql.Conn)) error {
-	conn, err := a.raw.Conn(a.t.Context())
+// hold keeps everybody from writing to the store, a file, while something is done.
+func (m *team) hold(during func()) (err error) {
+	raw, err := sql.Open("sqlite", "file:"+m.home.shared.Store+"?_pragma=busy_timeout(50)")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // it goes back to the pool
-	if _, err := conn.ExecContext(a.t.Context(), "BEGIN IMMEDIATE"); err != nil {
+	raw.SetMaxOpenConns(1)
+	defer func() { err = errors.Join(err, raw.Close()) }()
+	if _, err := raw.ExecContext(m.home.t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	during(conn)
-	_, err = conn.ExecContext(a.t.Context(), "ROLLBACK")
+	during()
+	_, err = raw.ExecContext(m.home.t.Context(), "ROLLBACK")
 	return err
 }
 
 // leasesEnd waits until nobody's lease lasts any more.
-func (a *arena) leasesEnd(conn *sql.Conn) {
-	a.await("the end of all leases", func() bool {
-		var lasting int
-		err := conn.QueryRowContext(a.t.Context(), "SELECT count(*) FROM engines WHERE lease_until > ?", time.Now().UnixMicro()).Scan(&lasting)
-		return err == nil && lasting == 0
+func (m *team) leasesEnd() {
+	m.home.await("the end of all leases", func() bool {
+		engines, err := m.db.Engines(m.home.t.Context())
+		return err == nil && !slices.ContainsFunc(engines, func(e store.Member) bool { return e.Alive })
 	})
 }
 
 // start begins a run, by any engine.
-func (a *arena) start(branch string) string {
-	a.t.Helper()
-	run := ""
-	a.ask(func(svc api.Service) error {
+func (a *arena) start(branch string) (run string, err error) {
+	err = a.ask(func(svc api.Service) error {
 		known, err := svc.Runs(a.t.Context(), api.RunQuery{})
 		if err != nil {
 			return err
@@ -245,23 +255,28 @@ func (a *arena) start(branch string) string {
 		run = started.ID
 		return err
 	})
-	return run
+	return run, err
 }
 
-// see follows a run to its end, does what people do about it, and says how far it has come.
-func (a *arena) see(run, branch string, come chan<- int64) error {
-	defer close(come)
+// see follows a run to its end, at any engine, does what people do about it, and says how far it has come.
+func (a *arena) see(run, branch string, come func(seq int64)) error {
+	seen := map[int64]string{}
+	a.acks[run] = seen
 	for seq := int64(0); ; {
-		events, err := a.db.Events(a.t.Context(), core.RunStream(run), seq, 1000)
+		var events []core.Event
+		err := a.ask(func(svc api.Service) (err error) {
+			events, err = svc.Events(a.t.Context(), run, seq, 1000)
+			return err
+		})
 		if err != nil {
 			return err
 		}
 		for _, e := range events {
 			seq = e.Seq
-			select {
-			case come <- seq:
-			default:
+			if seen[seq], err = e.Hash(); err != nil {
+				return err
 			}
+			come(seq)
 			if err := a.react(run, branch, e); err != nil {
 				return fmt.Errorf("at event %d, %s: %w", e.Seq, e.Type, err)
 			}
@@ -274,7 +289,7 @@ func (a *arena) see(run, branch string, come chan<- int64) error {
 		select {
 		case <-a.t.Context().Done():
 			return a.t.Context().Err()
-		case <-time.After(time.Duration(rand.Int64N(int64(20 * time.Millisecond)))): // as often as the store is asked
+		case <-time.After(time.Duration(rand.Int64N(int64(50 * time.Millisecond)))): // as often as an engine is asked
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -52,11 +51,12 @@ type order struct {
 	Gates bool
 	// Apart is that the person is in another process, and told what happened.
 	Apart bool
-	// Shared is the folder of a store and objects that engines with folders of their own share, and URL the repository
+	// Shared is the store and the objects that engines with folders of their own share, and URL the repository
 	// that all of them reach; empty for one engine. Its lease is Lease.
-	Shared, URL string
-	Lease       time.Duration
-	Workers     string // where their workers find an engine; empty for the one that began them
+	Shared  place
+	URL     string
+	Lease   time.Duration
+	Workers string // where their workers find an engine; empty for the one that began them
 	// Serve has the engine do what it is asked, and see no run to its end, until it is told to end.
 	Serve bool
 }
@@ -64,8 +64,8 @@ type order struct {
 // options are those of the order's engine.
 func (o order) options() app.Options {
 	opts := app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true}
-	if o.Shared != "" {
-		opts.Database, opts.Objects = filepath.Join(o.Shared, "stellwerk.db"), filepath.Join(o.Shared, "blobs")
+	if o.Shared != (place{}) {
+		opts.Database, opts.Objects = o.Shared.Store, o.Shared.Objects
 		opts.Lease, opts.Look, opts.Silence = o.Lease, o.Lease/4, 3*o.Lease
 		opts.Workers.URL = o.Workers
 	}
@@ -117,7 +117,7 @@ func serve(o order) error {
 		return err
 	}
 	var out voice
-	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, noStop: o.Cancel != "", folder: dispatch.Layout{State: o.State}.Folder, team: o.Shared != ""}
+	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, noStop: o.Cancel != "", folder: dispatch.Layout{State: o.State}.Folder, team: o.Shared != (place{})}
 	if o.Spared != nil {
 		ax.sparer = newSparer(o, &out)
 		ax.raised.Store(true)
@@ -240,7 +240,7 @@ func follow(ctx context.Context, a api.Service, o order, branch, run string, out
 			return err
 		}
 		out.say(sayAck, run, e.Seq, hash)
-		if o.Apart || o.Shared != "" {
+		if o.Apart || o.Shared != (place{}) {
 			out.say(sayEvent, run, e.Seq, e.Type)
 		}
 		return o.react(ctx, a, run, branch, e, out)

@@ -40,7 +40,7 @@ func TestAnEpicIsStartedOnceWhereverAnEngineDies(t *testing.T) {
 // startedOnce: both goals became runs, the second by its turn, and nothing else did.
 func (w *world) startedOnce() {
 	w.t.Helper()
-	db := w.open()
+	db := w.truth()
 	defer w.shut(db)
 	runs, err := db.Runs(context.Background(), store.Filter{})
 	if err != nil || len(runs) != 2 || runs[0].Title != goalOn("second") || runs[1].Title != goalOn("first") {

@@ -6,9 +6,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -89,13 +86,22 @@ func TestAppsFight(t *testing.T) {
 // fight sees a run to its end, with trouble in the middle of it, and returns the tree that was published.
 func (a *arena) fight(branch string, dice *rand.Rand, trouble func(a *arena, run string, done <-chan struct{})) string {
 	a.t.Helper()
-	run := a.start(branch)
+	run, err := a.start(branch)
+	if err != nil {
+		a.t.Fatal(err)
+	}
 	a.fought = append(a.fought, branch)
 	come, done := make(chan int64, 1000), make(chan struct{})
 	var failed error
 	go func() {
 		defer close(done)
-		failed = a.see(run, branch, come)
+		defer close(come)
+		failed = a.see(run, branch, func(seq int64) {
+			select {
+			case come <- seq:
+			default:
+			}
+		})
 	}()
 	for wanted := 1 + dice.Int64N(40); <-come < wanted; {
 		if len(come) == 0 && isClosed(done) {
@@ -153,79 +159,31 @@ var troubles = []func(a *arena, run string, done <-chan struct{}){
 	func(a *arena, _ string, _ <-chan struct{}) { // nobody reaches the store for longer than a lease
 		a.await("the store", func() bool { return a.hold(a.leasesEnd) == nil })
 	},
-	func(a *arena, run string, _ <-chan struct{}) { // somebody pauses the run and has it go on, whoever they ask
-		for _, word := range []func(api.Service) error{
-			func(svc api.Service) error {
-				_, err := svc.Pause(a.t.Context(), run, api.Pause{Reason: "lunch"})
-				return err
-			},
-			func(svc api.Service) error { _, err := svc.Resume(a.t.Context(), run, api.Resume{}); return err },
-		} {
-			a.ask(func(svc api.Service) error {
-				if err := word(svc); core.CodeOf(err) != core.CodeConflict { // it is over already, or was heard
-					return err
-				}
-				return nil
-			})
+	func(a *arena, run string, _ <-chan struct{}) {
+		if err := a.lunch(run); err != nil {
+			a.t.Fatal(err)
 		}
 	},
 }
 
-// verify holds what is left against what must be true.
-func (a *arena) verify() {
-	a.t.Helper()
-	late, attempts := 0, 0
-	for _, h := range a.histories(a.db, a.fought) {
-		a.await("word of the end of "+h.row.Branch, func() bool { return a.told.count("ended/"+h.row.ID) > 0 })
-	}
-	for host := range a.members {
-		a.end(host, syscall.SIGTERM)
-	}
-	deeds := a.deeds()
-	for _, h := range a.histories(a.db, a.fought) {
-		a.completed(h)
-		published := 0
-		for _, body := range h.bodies {
-			switch b := body.(type) {
-			case core.CommandRefused:
-				if !strings.Contains(b.Reason, "no longer owns the project") && b.Command != string(core.TypeApprovalGranted) {
-					a.t.Errorf("run %s: the law refused %+v", h.row.Branch, b)
-				}
-				late++
-			case core.PublishRequested:
-				published++
-			default:
+// lunch is somebody who pauses the run and has it go on, whoever they ask.
+func (a *arena) lunch(run string) error {
+	for _, word := range []func(api.Service) error{
+		func(svc api.Service) error {
+			_, err := svc.Pause(a.t.Context(), run, api.Pause{Reason: "lunch"})
+			return err
+		},
+		func(svc api.Service) error { _, err := svc.Resume(a.t.Context(), run, api.Resume{}); return err },
+	} {
+		err := a.ask(func(svc api.Service) error {
+			if err := word(svc); core.CodeOf(err) != core.CodeConflict { // it is over already, or was heard
+				return err
 			}
-		}
-		for attempt, d := range deeds[h.row.ID] {
-			if attempts++; d.begins > 1 {
-				a.t.Errorf("run %s: attempt %s began %d times", h.row.Branch, attempt, d.begins)
-			}
-		}
-		log, err := os.ReadFile(filepath.Join(a.repository, "logs/refs/heads", h.row.Branch))
-		if pushes := strings.Count(string(log), "\n"); err != nil || pushes != published {
-			a.t.Errorf("run %s: pushed were %d, and %d wanted, %v:\n%s", h.row.Branch, pushes, published, err, log)
-		}
-		if n := a.pulls(h); n != 1 {
-			a.t.Errorf("run %s has %d pull requests", h.row.Branch, n)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
-	a.toldOnce()
-	a.t.Logf("%d fights, %d attempts, %d late conclusions refused", len(a.fought)-1, attempts, late)
-}
-
-// toldOnce: people were told of nothing twice, but by an engine that was killed as it told them.
-func (a *arena) toldOnce() {
-	a.t.Helper()
-	a.told.mu.Lock()
-	defer a.told.mu.Unlock()
-	again := 0
-	for id, n := range a.told.times {
-		if again += n - 1; n > 1 {
-			a.t.Logf("%s was told %d times", id, n)
-		}
-	}
-	if again > a.kills {
-		a.t.Errorf("told were %v", a.told.times)
-	}
+	return nil
 }

@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
 
 // history is a run as the database has it.
@@ -21,7 +19,7 @@ type history struct {
 	bodies []core.Body
 }
 
-func (w *world) history(db *sqlite.Store, row store.RunRow) history {
+func (w *world) history(db store.Store, row store.RunRow) history {
 	w.t.Helper()
 	h := history{row: row}
 	for {
@@ -48,7 +46,7 @@ func (w *world) history(db *sqlite.Store, row store.RunRow) history {
 }
 
 // histories are the runs of some branches, one each.
-func (w *world) histories(db *sqlite.Store, branches []string) []history {
+func (w *world) histories(db store.Store, branches []string) []history {
 	w.t.Helper()
 	rows, err := db.Runs(context.Background(), store.Filter{})
 	if err != nil {
@@ -97,11 +95,9 @@ func (w *world) document(d *core.Delivery, name string) string {
 	if artifact == nil {
 		return ""
 	}
-	objects, err := folder.Open(w.blobs())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	file, err := objects.Open(w.t.Context(), artifact.Digest)
+	db := w.truth()
+	defer w.shut(db)
+	file, err := w.objects(db).Open(w.t.Context(), artifact.Digest)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -115,7 +111,7 @@ func (w *world) document(d *core.Delivery, name string) string {
 
 // account tells how far the open runs have come, as far as that can be read.
 func (w *world) account() string {
-	db, err := sqlite.Open(context.Background(), w.database(), sqlite.Options{})
+	db, err := w.openTruth()
 	if err != nil {
 		return err.Error()
 	}

@@ -170,7 +170,7 @@ func (w *world) publishedTwice(h history) {
 // pulls is how many pull requests a run has.
 func (w *world) pulls(h history) int {
 	w.t.Helper()
-	db := w.open()
+	db := w.truth()
 	defer w.shut(db)
 	records, err := document.List[local.Record](w.t.Context(), db, "pull", h.row.Project+"/")
 	if err != nil {

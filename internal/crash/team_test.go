@@ -23,11 +23,12 @@ const teamLease = time.Second
 func newTeam(t *testing.T, tell func(ledger string) story) *world {
 	t.Helper()
 	w := newWorld(t, "none", func(ledger string) story { return alike(tell(ledger)) })
-	w.shared, w.heard = filepath.Join(w.root, "shared"), map[string]bool{}
+	shared := filepath.Join(w.root, "shared")
+	w.shared, w.heard = files(shared), map[string]bool{}
 	bare := filepath.Join(t.TempDir(), "remote.git") // not below what hosts lose
 	w.git("clone", "-q", "--bare", w.repository, bare)
 	w.repository, w.url = bare, served(t, bare)
-	if err := os.Mkdir(w.shared, 0o700); err != nil {
+	if err := os.Mkdir(shared, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	w.move("host-0")

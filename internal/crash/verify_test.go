@@ -12,31 +12,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
-
-// open reads the database while no engine runs.
-func (w *world) open() *sqlite.Store {
-	w.t.Helper()
-	db, err := sqlite.Open(context.Background(), w.database(), sqlite.Options{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return db
-}
-
-func (w *world) shut(db *sqlite.Store) {
-	w.t.Helper()
-	if err := db.Close(); err != nil {
-		w.t.Fatal(err)
-	}
-}
 
 // remembers looks, after a kill, whether the database still has what the
 // killed engine and those before it acknowledged of some runs.
 func (w *world) remembers() {
 	w.t.Helper()
-	db := w.open()
+	db := w.truth()
 	defer w.shut(db)
 	rows, err := db.Runs(context.Background(), store.Filter{Open: true})
 	if err != nil {
@@ -66,7 +48,7 @@ func (w *world) verify(branches ...string) {
 	w.t.Helper()
 	w.recovered(branches)
 	w.quiet()
-	db := w.open()
+	db := w.truth()
 	defer w.shut(db)
 	histories := w.histories(db, branches)
 	deeds := w.deeds(histories...)
@@ -101,6 +83,12 @@ func (w *world) verify(branches ...string) {
 			w.t.Fatalf("run %s was acknowledged, and the database does not know it: %v", run, err)
 		}
 	}
+	w.nothingHeld(db)
+}
+
+// nothingHeld: when all runs are over nobody holds or waits for anything.
+func (w *world) nothingHeld(db *truth) {
+	w.t.Helper()
 	claims, err := db.Claims(context.Background())
 	claims = slices.DeleteFunc(claims, func(c core.Claim) bool { return c.Kind == core.ClaimName }) // a project keeps its name
 	if err != nil || len(claims) > 0 {

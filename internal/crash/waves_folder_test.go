@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/object/folder"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
@@ -50,10 +49,9 @@ func (w *world) folderWhole(h history) {
 // rebuilt is a folder of a run that nobody disturbed.
 func (w *world) rebuilt(h history) string {
 	w.t.Helper()
-	objects, err := folder.Open(w.blobs())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	db := w.truth()
+	defer w.shut(db)
+	objects := w.objects(db)
 	dir := w.t.TempDir()
 	folder, err := runfolder.Open(dir)
 	if err != nil {

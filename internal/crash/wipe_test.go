@@ -86,11 +86,26 @@ type outcome struct {
 // outcome sees to what must be true of every run of a team, and says what came of it.
 func (w *world) outcome(branch string) outcome {
 	w.t.Helper()
-	w.recovered([]string{branch})
+	return w.outcomes([]string{branch})[0]
+}
+
+func (w *world) outcomes(branches []string) []outcome {
+	w.t.Helper()
+	w.recovered(branches)
 	w.quiet()
-	db := w.open()
+	db := w.truth()
 	defer w.shut(db)
-	h := w.histories(db, []string{branch})[0]
+	var all []outcome
+	for _, h := range w.histories(db, branches) {
+		all = append(all, w.left(h))
+	}
+	return all
+}
+
+// left is what came of a run.
+func (w *world) left(h history) outcome {
+	w.t.Helper()
+	branch := h.row.Branch
 	w.acknowledged(h)
 	w.completed(h)
 	w.manifest(h)

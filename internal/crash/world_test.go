@@ -2,7 +2,6 @@ package crash
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,14 +25,15 @@ type world struct {
 
 	root, state, repository, ledger, log string
 
-	// shared is what the engines of a team share, and url how they reach the repository; empty for one engine.
-	shared, url string
-	heard       map[string]bool // events of a team's engines, by run and number
-	hosts       int             // that burnt
-	dial        func(context.Context) (api.Service, func() error, error)
-	more        []string   // environment of engines
-	workers     string     // URL at which workers find an engine
-	moved       sync.Mutex // held while state becomes that of another host
+	// shared is where the engines of a team keep store and objects, and url how they reach the repository; empty for one engine.
+	shared  place
+	url     string
+	heard   map[string]bool // events of a team's engines, by run and number
+	hosts   int             // that burnt
+	dial    func(context.Context) (api.Service, func() error, error)
+	more    []string   // environment of engines
+	workers string     // URL at which workers find an engine
+	moved   sync.Mutex // held while state becomes that of another host
 
 	wedge string // folder of a program that engines take for git; empty for none
 
@@ -110,10 +110,6 @@ func (w *world) host() string {
 	defer w.moved.Unlock()
 	return w.state
 }
-
-// database and blobs are where the truth is.
-func (w *world) database() string { return filepath.Join(cmp.Or(w.shared, w.state), "stellwerk.db") }
-func (w *world) blobs() string    { return filepath.Join(cmp.Or(w.shared, w.state), "blobs") }
 
 // command is an engine process, its words going to the returned pipe and its
 // log to the world's.

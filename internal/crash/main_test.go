@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
+	"github.com/stellwerk-dev/stellwerk/internal/object/s3/s3test"
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
@@ -26,5 +28,8 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.Main())
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	s3test.Stop()
+	pgtest.Stop()
+	os.Exit(code)
 }

@@ -63,8 +63,11 @@ func (p Place) Open(ctx context.Context, state statefolder.Folder, log *slog.Log
 	if !config.IsDatabase(p.Store) {
 		return p.openFile(ctx, state, log)
 	}
-	if err := p.unused(ctx, state); err != nil {
-		return Backing{}, err
+	if p.noted.ID == "" {
+		var err error
+		if p.noted.ID, err = moved(ctx, state); err != nil {
+			return Backing{}, err
+		}
 	}
 	db, err := postgres.Open(ctx, p.Store, postgres.Options{LazyLooks: true})
 	if err != nil {
@@ -72,7 +75,7 @@ func (p Place) Open(ctx context.Context, state statefolder.Folder, log *slog.Log
 	}
 	b = Backing{Store: db, database: true}
 	if err = p.agree(ctx, state, db); err == nil {
-		err = p.openObjects(ctx, state, db, &b)
+		err = p.settleObjects(ctx, state, db, &b)
 	}
 	if err != nil {
 		return Backing{}, errors.Join(err, db.Close())
@@ -80,22 +83,38 @@ func (p Place) Open(ctx context.Context, state statefolder.Folder, log *slog.Log
 	return b, nil
 }
 
-// unused refuses a state folder in whose own database something has happened: nobody would find it in the other store.
-func (p Place) unused(ctx context.Context, state statefolder.Folder) (err error) {
-	if _, err := os.Stat(state.Database()); p.noted.ID != "" || errors.Is(err, fs.ErrNotExist) {
-		return nil
+// moved is the identity of the store that took the place of the folder's own database; "" if nothing has happened in that. If something
+// has, it refuses: nobody would find it in another store.
+func moved(ctx context.Context, state statefolder.Folder) (id string, err error) {
+	if !hasDatabase(state) {
+		return "", nil
 	}
-	db, err := sqlite.Open(ctx, state.Database(), sqlite.Options{})
+	db, err := sqlite.Open(ctx, state.Database(), sqlite.Options{Closed: true})
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	c, err := db.Closure(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case c.Reason == store.Left:
+		return known(ctx, db, documentID)
+	case c.Reason != "":
+		return "", c.Refusal("database " + state.Database())
+	}
 	position, err := db.Position(ctx)
 	if err != nil || position == 0 {
-		return err
+		return "", err
 	}
-	return core.Errorf(core.CodeInvalid, "the state folder %s has a database of its own", state.Dir).
-		WithHint("use a new state folder, or leave out the store")
+	return "", core.Errorf(core.CodeInvalid, "the state folder %s has a database of its own", state.Dir).
+		WithHint("use a new state folder, leave out the store, or move the database there").Offer(core.Choice{Verb: core.VerbMoveStore})
+}
+
+// hasDatabase reports a state folder with a database of its own.
+func hasDatabase(state statefolder.Folder) bool {
+	_, err := os.Stat(state.Database())
+	return !errors.Is(err, fs.ErrNotExist) // what else is wrong with it is found when it is opened
 }
 
 func (p Place) openFile(ctx context.Context, state statefolder.Folder, log *slog.Logger) (b Backing, err error) {
@@ -111,16 +130,28 @@ func (p Place) openFile(ctx context.Context, state statefolder.Folder, log *slog
 	return b, nil
 }
 
-// openObjects opens those that all engines of a database use. The first engine decides.
-func (p Place) openObjects(ctx context.Context, state statefolder.Folder, db *postgres.Store, b *Backing) error {
-	where, err := once(ctx, db, "objects", cmp.Or(p.Objects, config.ObjectsInDatabase))
+// settleObjects opens the objects that all engines of a database use. The first engine decides.
+func (p Place) settleObjects(ctx context.Context, state statefolder.Folder, db *postgres.Store, b *Backing) error {
+	where, err := once(ctx, db, documentObjects, cmp.Or(p.Objects, config.ObjectsInDatabase))
+	if err == nil {
+		err = p.agreeOnObjects(where)
+	}
 	if err != nil {
 		return err
 	}
+	return openObjects(ctx, state, db, where, b)
+}
+
+// agreeOnObjects refuses objects that are not those of the store.
+func (p Place) agreeOnObjects(where string) error {
 	if p.Objects != "" && p.Objects != where {
 		return core.Errorf(core.CodeInvalid, "the engines of this store keep their objects in %s, not in %s", where, p.Objects).
 			WithHint("leave out --objects")
 	}
+	return nil
+}
+
+func openObjects(ctx context.Context, state statefolder.Folder, db *postgres.Store, where string, b *Backing) (err error) {
 	switch {
 	case where == config.ObjectsInDatabase:
 		b.Objects = objectpostgres.New(db.Pool(), state.Dir)
@@ -140,7 +171,15 @@ func (p Place) openObjects(ctx context.Context, state statefolder.Folder, db *po
 }
 
 // Examine looks whether an engine could open the database in a state folder, and changes nothing. Errors: fs.ErrNotExist if there is
-// none yet.
+// none yet, or if the folder works with a shared store.
 func Examine(ctx context.Context, dir string) error {
-	return sqlite.Examine(ctx, statefolder.Folder{Dir: dir}.Database())
+	state := statefolder.Folder{Dir: dir}
+	noted, err := readNote(state)
+	if err != nil {
+		return err
+	}
+	if noted.Address != "" {
+		return fs.ErrNotExist
+	}
+	return sqlite.Examine(ctx, state.Database())
 }

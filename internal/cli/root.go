@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/project"
 	runcmd "github.com/stellwerk-dev/stellwerk/internal/cli/run"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/shell"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/store"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/talk"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/tool"
 )
@@ -54,7 +55,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	add(root, groupWords, talk.NewSay(sh), talk.NewChat(sh), talk.NewAnswer(sh), runcmd.NewApprove(sh), runcmd.NewMerge(sh), runcmd.NewFeedback(sh), runcmd.NewRollback(sh), runcmd.NewSkip(sh), runcmd.NewRetry(sh),
 		runcmd.NewPause(sh), runcmd.NewResume(sh), runcmd.NewCancel(sh), playbook.NewTrust(sh), runcmd.NewAdvance(sh), tool.New(sh))
 	add(root, groupBooks, playbook.NewInit(sh), playbook.New(sh), playbook.NewRoles(sh), playbook.NewSchema(sh), runcmd.NewLimits(sh))
-	add(root, groupEngine, engine.NewServe(sh), engine.NewStop(sh), engine.NewEngines(sh), engine.NewCockpit(sh), engine.NewTokens(sh), plugin.New(sh), tool.NewMCP(sh), examine.New(sh), engine.NewNotify(sh), engine.NewBackup(sh), engine.NewRestore(sh), engine.NewPrune(sh), audit.New(sh), newDemo(sh), engine.NewScriptedModel(sh), newVersion(sh), newCompletion(sh))
+	add(root, groupEngine, engine.NewServe(sh), engine.NewStop(sh), engine.NewEngines(sh), engine.NewCockpit(sh), engine.NewTokens(sh), plugin.New(sh), tool.NewMCP(sh), examine.New(sh), engine.NewNotify(sh), engine.NewBackup(sh), engine.NewRestore(sh), engine.NewPrune(sh), store.New(sh), audit.New(sh), newDemo(sh), engine.NewScriptedModel(sh), newVersion(sh), newCompletion(sh))
 	add(root, "", engine.NewWorker(sh), plugin.NewHook(sh), engine.NewScriptedAgent())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)

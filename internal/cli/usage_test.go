@@ -190,7 +190,7 @@ func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
 	root := cli.NewRoot(&shell.Shell{Program: clitest.New(t).Program})
 	for _, name := range strings.Fields(`run status watch log diff inbox projects approve feedback rollback skip retry pause resume
 		cancel replay trust init playbook roles schema limits serve stop engines worker doctor backup restore demo scripted-model
-		scripted-agent version completion`) {
+		scripted-agent version completion store`) {
 		if cmd, _, err := root.Find([]string{name}); err != nil || cmd.Name() != name {
 			t.Errorf("%s: %v", name, err)
 		}

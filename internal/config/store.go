@@ -32,20 +32,37 @@ func Store(flag string, env func(string) string) (address string, err error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil { // which may show what may be a password
-		return "", core.Errorf(core.CodeInvalid, "the store's address cannot be read").
-			WithHint("write it as postgres://USER@HOST:PORT/DATABASE, with %%XX for special characters")
+		return "", unreadableAddress("the store's address")
 	}
-	if _, has := u.User.Password(); flag != "" && (has || u.Query().Has("password")) {
-		return "", core.Errorf(core.CodeInvalid, "--store has a password, which every user of this machine can read in the list of processes").
-			WithHint("leave it out, and put it into ~/.pgpass, PGPASSWORD or " + StoreVariable)
+	if flag != "" && hasPassword(u) {
+		return "", shownPassword("--store")
 	}
 	return address, nil
+}
+
+func hasPassword(u *url.URL) bool {
+	_, has := u.User.Password()
+	return has || u.Query().Has("password")
+}
+
+func unreadableAddress(what string) error {
+	return core.Errorf(core.CodeInvalid, "%s cannot be read", what).
+		WithHint("write it as postgres://USER@HOST:PORT/DATABASE, with %%XX for special characters")
+}
+
+func shownPassword(flag string) error {
+	return core.Errorf(core.CodeInvalid, "%s has a password, which every user of this machine can read in the list of processes", flag).
+		WithHint("leave it out, and put it into ~/.pgpass, PGPASSWORD or " + StoreVariable)
 }
 
 // Objects is where the engines of a store keep their objects, "" for where the first of them did: the flag --objects or
 // STELLWERK_OBJECTS.
 func Objects(flag string, env func(string) string) (place string, err error) {
-	place = cmp.Or(flag, env(ObjectsVariable))
+	return ObjectsPlace(cmp.Or(flag, env(ObjectsVariable)))
+}
+
+// ObjectsPlace refuses what is neither "" nor a place for objects.
+func ObjectsPlace(place string) (string, error) {
 	if place == "" || place == ObjectsInDatabase || strings.HasPrefix(place, "s3://") {
 		return place, nil
 	}

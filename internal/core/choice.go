@@ -60,6 +60,9 @@ const (
 	VerbRestore          Verb = "restore" // a backup
 	VerbRebuild          Verb = "rebuild" // the database, from the runs' folders
 	VerbStateFolder      Verb = "state_folder"
+	VerbMoveStore        Verb = "move_store"    // whole, to another place
+	VerbGiveUpMove       Verb = "give_up_move"  // of a store, that was cut short
+	VerbMigrateStore     Verb = "migrate_store" // to the schema of this program
 )
 
 // With what option a person can repeat what was refused.
@@ -74,7 +77,8 @@ const (
 	VerbWithSandbox      Verb = "with_sandbox"
 	VerbWithoutIsolation Verb = "without_isolation"
 	VerbWithTrust        Verb = "with_trust"
-	VerbWithAge          Verb = "with_age" // of what is removed
+	VerbWithAge          Verb = "with_age"     // of what is removed
+	VerbWithoutLost      Verb = "without_lost" // objects, which are missing afterwards
 )
 
 // Where a person can look.
@@ -94,6 +98,7 @@ const (
 	VerbPrune         Verb = "prune" // what could be removed
 	VerbVerifyHistory Verb = "audit_verify"
 	VerbShowPlan      Verb = "show_plan" // with a manager's tool
+	VerbCheckStore    Verb = "check_store"
 )
 
 // Limit names a limit by its setting.

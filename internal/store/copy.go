@@ -13,6 +13,22 @@ import (
 // ErrClosed means that nobody may work on the store: see Closure.
 var ErrClosed = errors.New("the store is closed")
 
+// ErrOlder means that a store has the schema of an older release, and that nobody said it may be brought up to date.
+var ErrOlder = errors.New("the store has an older schema")
+
+// Older is the error of whoever wants to look at a store as it is whose schema is older than the one they know.
+func Older(name string, current, newest int64) error {
+	return core.Wrap(core.CodeConflict, ErrOlder, fmt.Sprintf("%s has schema version %d, this stellwerk needs %d", name, current, newest), "bring it up to date first").
+		Offer(core.Choice{Verb: core.VerbMigrateStore})
+}
+
+// Schema is which schema a store had when it was opened, and which it has since.
+type Schema struct {
+	From, To int64
+	Newest   int64  // that this program knows; To is higher if a newer release allowed its use
+	Backup   string // copy of the database from before; "" for none
+}
+
 // ErrNotEmpty means that a store already holds something and so is not filled.
 var ErrNotEmpty = errors.New("the store is not empty")
 
@@ -33,24 +49,24 @@ type Closure struct {
 
 // Refusal is the error of whoever wants to work on the store name; nil if it is open.
 func (c Closure) Refusal(name string) error {
-	message, hint := "", ""
+	message, advice := "", core.Advice{}
 	switch c.Reason {
 	case "":
 		return nil
 	case Filling:
 		message = fmt.Sprintf("%s is being filled from %s, or that was cut short", name, c.Other)
-		hint = "repeat the move: it begins again. If you gave it up, remove this store; the other one is as it was"
+		advice = core.Advice{Hint: "repeat the move, and it begins again; if you gave it up, remove this store, the other one is as it was", Choices: []core.Choice{{Verb: core.VerbMoveStore}}}
 	case Leaving:
 		message = fmt.Sprintf("%s is being moved to %s, or that was cut short", name, c.Other)
-		hint = "repeat the move: it begins again. Or give the move up, which opens this store again"
+		advice = core.Advice{Hint: "repeat the move, and it begins again; or give it up, which opens this store again", Choices: []core.Choice{{Verb: core.VerbMoveStore}, {Verb: core.VerbGiveUpMove}}}
 	case Left:
 		message = fmt.Sprintf("%s was moved to %s", name, c.Other)
-		hint = "work with the store that it was moved to"
+		advice = core.Advice{Hint: "work with the store that it was moved to; if that is closed, too, or the state folder does not know it, repeat the move, and it ends", Choices: []core.Choice{{Verb: core.VerbMoveStore}}}
 	default:
 		message = fmt.Sprintf("%s is closed: %s", name, c.Reason)
-		hint = "use the newer version that closed it"
+		advice.Hint = "use the newer version that closed it"
 	}
-	return core.Wrap(core.CodeConflict, ErrClosed, message, hint)
+	return core.Wrap(core.CodeConflict, ErrClosed, message, "").Advise(advice)
 }
 
 // EngineAlive says that a store cannot be closed because an engine works on it.

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,6 +19,17 @@ func (r Record) Value(column string) any {
 		}
 	}
 	return nil
+}
+
+// With is the record with another value of a column.
+func (r Record) With(column string, value any) Record {
+	values := slices.Clone(r.Values)
+	for i, c := range r.Table.Columns {
+		if c.Name == column {
+			values[i] = value
+		}
+	}
+	return Record{r.Table, values}
 }
 
 // Text is a record's text of a column.

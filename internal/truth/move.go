@@ -145,10 +145,10 @@ func (m *move) sound(original *audit, objects transfer) error {
 	switch {
 	case chains > 0:
 		return core.Errorf(core.CodeConflict, "%s is not moved: in %d places, events are not what was committed", m.from.Name, chains).
-			WithHint("check it, and restore a backup from before")
+			WithHint("see all that is wrong, and restore a backup from before").Offer(core.Choice{Verb: core.VerbCheckStore})
 	case lacking > 0 && !m.options.Incomplete:
 		return core.Errorf(core.CodeConflict, "%s is not moved: %d objects that it names are missing or damaged", m.from.Name, lacking).
-			WithHint("check it and put them back from a backup, or say that they may be missing")
+			WithHint("put them back from a backup; or move it without them").Offer(core.Choice{Verb: core.VerbWithoutLost})
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func joined(lists [][]Part, comma, last string) []Part {
 func looksOnly(verb core.Verb) bool {
 	switch verb {
 	case core.VerbStatus, core.VerbLog, core.VerbDiff, core.VerbReplay, core.VerbRuns, core.VerbInbox, core.VerbProjects, core.VerbProject,
-		core.VerbQueue, core.VerbConversations, core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbVerifyHistory, core.VerbShowPlan, core.VerbSay:
+		core.VerbQueue, core.VerbConversations, core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbVerifyHistory, core.VerbShowPlan, core.VerbCheckStore, core.VerbSay:
 		return true
 	default:
 		return false

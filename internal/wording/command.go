@@ -37,6 +37,7 @@ func option(verb core.Verb) string {
 		core.VerbWithoutIsolation: "--isolation none",
 		core.VerbWithTrust:        "--trust",
 		core.VerbWithAge:          "--older-than 30d",
+		core.VerbWithoutLost:      "--incomplete",
 		core.VerbStateFolder:      "--state FOLDER",
 	}[verb]
 }
@@ -79,6 +80,14 @@ func arguments(c core.Choice) string {
 		return "audit verify"
 	case core.VerbRebuild:
 		return "resume FOLDER"
+	case core.VerbCheckStore:
+		return "store check"
+	case core.VerbMoveStore:
+		return "store move --to ADDRESS"
+	case core.VerbGiveUpMove:
+		return "store move --give-up"
+	case core.VerbMigrateStore:
+		return "store migrate"
 	case core.VerbRuns:
 		return "status"
 	case core.VerbPlaybooks:
@@ -102,7 +111,7 @@ func arguments(c core.Choice) string {
 	case core.VerbRequeueEpic:
 		return "projects requeue " + c.Project + " " + cmp.Or(c.Epic, "EPIC")
 	case core.VerbJoin, core.VerbShowPlan, core.VerbWithBase, core.VerbWithBranch, core.VerbWithName, core.VerbWithPlaybook, core.VerbWithProject,
-		core.VerbWithRepository, core.VerbWithLocalForge, core.VerbWithSandbox, core.VerbWithoutIsolation, core.VerbWithTrust, core.VerbWithAge, core.VerbStateFolder:
+		core.VerbWithRepository, core.VerbWithLocalForge, core.VerbWithSandbox, core.VerbWithoutIsolation, core.VerbWithTrust, core.VerbWithAge, core.VerbWithoutLost, core.VerbStateFolder:
 		// are no commands of ours
 	}
 	return string(c.Verb)

@@ -39,37 +39,41 @@ const (
 )
 
 // migrate brings the database to the newest schema. Of several engines that start at once, one does. A database of another program
-// is left untouched, and so is one of a newer schema, which is used only if the newer release allowed it.
-func migrate(ctx context.Context, pool *pgxpool.Pool, schema fs.FS) (err error) {
+// is left untouched, and so is one of a newer schema, which is used only if the newer release allowed it, and with asIs one of an older.
+func migrate(ctx context.Context, pool *pgxpool.Pool, schema fs.FS, asIs bool) (did store.Schema, err error) {
 	current, err := schemaVersion(ctx, pool)
 	if err != nil {
-		return err
+		return did, err
 	}
 	// A lock in a table is one that a pooler does not strand. It is the database's clock that ends it.
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLeaseDuration(deadMigrator), lock.WithTableHeartbeatInterval(deadMigrator/5),
 		lock.WithTableLockTimeout(200*time.Millisecond, uint64(oneMigration/(200*time.Millisecond))), lock.WithTableUnlockTimeout(200*time.Millisecond, 10),
 		lock.WithTableRetryPolicy(func(err error) bool { return pg.Code(err) == "" && !pg.Passing(err) })) // another has it
 	if err != nil {
-		return fmt.Errorf("migrations: %w", err)
+		return did, fmt.Errorf("migrations: %w", err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, schema, goose.WithDisableGlobalRegistry(true), goose.WithLocker(locker))
 	if err != nil {
-		return fmt.Errorf("migrations: %w", err)
+		return did, fmt.Errorf("migrations: %w", err)
 	}
 	sources := provider.ListSources()
 	newest := sources[len(sources)-1].Version
+	did = store.Schema{From: current, To: current, Newest: newest}
 	switch {
 	case current == newest:
-		return nil
+		return did, nil
 	case current > newest:
-		return usable(ctx, pool, current, newest)
+		return did, usable(ctx, pool, current, newest)
+	case asIs:
+		return did, store.Older("the database", current, newest)
 	}
 	if err := up(pg.Patient(ctx, oneMigration), provider); err != nil {
-		return migrationError(current, newest, err)
+		return did, migrationError(current, newest, err)
 	}
-	return nil
+	did.To = newest
+	return did, nil
 }
 
 // up applies what is to be applied. A table may be in use by a backup, or by an engine that stopped in the middle of a migration until

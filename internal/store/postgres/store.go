@@ -27,11 +27,14 @@ type Options struct {
 	Silence time.Duration
 	// Closed opens a store also if nobody may work on it, so that it can be copied or opened again.
 	Closed bool
+	// AsIs refuses a database with an older schema, store.ErrOlder, instead of bringing it up to date.
+	AsIs bool
 }
 
 // Store is a PostgreSQL database. It implements store.Store.
 type Store struct {
 	pool    *pgxpool.Pool
+	schema  store.Schema
 	q       *query.Queries
 	clock   clock
 	writer  *writer
@@ -52,11 +55,12 @@ func open(ctx context.Context, address string, o Options, schema fs.FS) (*Store,
 	if err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, pool, schema); err != nil {
+	version, err := migrate(ctx, pool, schema, o.AsIs)
+	if err != nil {
 		pool.Close()
 		return nil, err
 	}
-	s := &Store{pool: pool, q: query.New(pool), signals: make(chan struct{}, 1)}
+	s := &Store{pool: pool, schema: version, q: query.New(pool), signals: make(chan struct{}, 1)}
 	if err := s.admit(ctx, o); err != nil {
 		pool.Close()
 		return nil, err
@@ -106,6 +110,9 @@ func explain(what string, err error) error {
 	}
 	return pg.Explain(fmt.Errorf("%s: %w", what, err))
 }
+
+// Schema says which schema the database had when it was opened, and which it has since.
+func (s *Store) Schema() store.Schema { return s.schema }
 
 // Pool are the connections of the store, for objects that are kept in the same database. Close closes it.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }

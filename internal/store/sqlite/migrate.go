@@ -30,17 +30,23 @@ func migrations() fs.FS {
 // migrate brings db to the newest schema. A database with content is copied
 // first; one of a newer schema, or of something else, is left untouched, and used
 // only if a newer version allowed it.
-func (s *Store) migrate(ctx context.Context, db *sql.DB, schema fs.FS, told func(Migration)) error {
+func (s *Store) migrate(ctx context.Context, db *sql.DB, schema fs.FS, o Options) error {
 	provider, newest, err := versions(db, schema)
 	if err != nil {
 		return err
 	}
 	current, err := s.schemaVersion(ctx, db)
-	if err != nil || current == newest {
+	if err != nil {
 		return err
 	}
-	if current > newest {
+	s.schema = store.Schema{From: current, To: current, Newest: newest}
+	switch {
+	case current == newest:
+		return nil
+	case current > newest:
 		return s.usable(ctx, db, current, newest)
+	case o.AsIs:
+		return store.Older("database "+s.path, current, newest)
 	}
 	done := Migration{From: current, To: newest}
 	if current > 0 {
@@ -53,8 +59,9 @@ func (s *Store) migrate(ctx context.Context, db *sql.DB, schema fs.FS, told func
 	if _, err := provider.Up(ctx); err != nil {
 		return migrationError(s.path, done, err)
 	}
-	if current > 0 && told != nil {
-		told(done)
+	s.schema.To, s.schema.Backup = newest, done.Backup
+	if current > 0 && o.OnMigrate != nil {
+		o.OnMigrate(done)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (s *Store) prepare(ctx context.Context, db *sql.DB, o Options, schema fs.FS
 	if err := checkVersion(ctx, db); err != nil {
 		return err
 	}
-	if err := s.migrate(ctx, db, schema, o.OnMigrate); err != nil {
+	if err := s.migrate(ctx, db, schema, o); err != nil {
 		return err
 	}
 	if !o.Closed {

@@ -37,6 +37,8 @@ type Options struct {
 	LazyLooks bool
 	// Closed opens a store also if nobody may work on it, so that it can be copied or opened again.
 	Closed bool
+	// AsIs refuses a database with an older schema, store.ErrOlder, instead of bringing it up to date.
+	AsIs bool
 	// OnMigrate is told of a database brought up to date, with the path of the
 	// copy taken before.
 	OnMigrate func(Migration)
@@ -51,6 +53,7 @@ type Migration struct {
 // Store is a SQLite database. It implements store.Store.
 type Store struct {
 	path    string
+	schema  store.Schema
 	file    os.FileInfo // that is open
 	clock   func() time.Time
 	readers *sql.DB
@@ -61,6 +64,9 @@ type Store struct {
 }
 
 var _ store.Store = (*Store)(nil)
+
+// Schema says which schema the database had when it was opened, and which it has since.
+func (s *Store) Schema() store.Schema { return s.schema }
 
 // Now is the database's clock, in the precision events are kept in.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {

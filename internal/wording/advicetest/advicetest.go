@@ -43,12 +43,12 @@ func Check(r *core.Run) error {
 func meant(r *core.Run, c core.Choice) (bodies []core.Body, known bool) {
 	switch c.Verb {
 	case core.VerbStatus, core.VerbLog, core.VerbDiff, core.VerbReplay, core.VerbRuns, core.VerbInbox, core.VerbProjects, core.VerbProject,
-		core.VerbQueue, core.VerbConversations, core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbVerifyHistory, core.VerbShowPlan:
+		core.VerbQueue, core.VerbConversations, core.VerbPlaybooks, core.VerbTokens, core.VerbPrune, core.VerbVerifyHistory, core.VerbShowPlan, core.VerbCheckStore:
 		return nil, true // only look
 	case core.VerbSay, core.VerbStart, core.VerbStartBranch, core.VerbResumeProject, core.VerbDropEpic, core.VerbRequeueEpic,
 		core.VerbWithBase, core.VerbWithBranch, core.VerbWithName, core.VerbWithPlaybook, core.VerbWithProject, core.VerbWithRepository,
 		core.VerbWithLocalForge, core.VerbWithSandbox, core.VerbWithoutIsolation, core.VerbWithTrust, core.VerbWithAge, core.VerbTrust, core.VerbAddProject, core.VerbOpenConversation, core.VerbServe, core.VerbCockpit, core.VerbAddToken,
-		core.VerbRestore, core.VerbRebuild, core.VerbStateFolder:
+		core.VerbRestore, core.VerbRebuild, core.VerbStateFolder, core.VerbMoveStore, core.VerbGiveUpMove, core.VerbMigrateStore, core.VerbWithoutLost:
 		return nil, true // are about something else
 	case core.VerbTakeOver, core.VerbJoin, core.VerbHandBack, core.VerbMerge, core.VerbFastForward:
 		return nil, true // depend on the session, or on the repository

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/stellwerk-dev/stellwerk/internal/pg"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -27,6 +28,7 @@ func (s *Store) Export(ctx context.Context) iter.Seq2[store.Record, error] {
 var errEnough = errors.New("enough was read")
 
 func (s *Store) export(ctx context.Context, yield func(store.Record) bool) (err error) {
+	ctx = pg.Patient(ctx, oneStatement)
 	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return err

@@ -7,15 +7,22 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/pg"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
+// oneStatement is for how long a statement about a whole table may say nothing: counting, sorting and writing down a large one takes
+// long, and so does whoever reads it meanwhile.
+const oneStatement = time.Hour
+
 // Import fills a store that is being filled, from the beginning.
 func (s *Store) Import(ctx context.Context, records iter.Seq2[store.Record, error]) (err error) {
+	ctx = pg.Patient(ctx, oneStatement)
 	tx, err := s.pool.Begin(ctx)
 	if err != nil {
 		return explain("fill the store", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -129,12 +130,8 @@ func (w *world) account() string {
 }
 
 // named: whatever an event names is among the objects, with the content that it was named for.
-func (w *world) named(h history) {
+func (w *world) named(h history, objects object.Objects) {
 	w.t.Helper()
-	objects, err := folder.Open(w.blobs())
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	for i, body := range h.bodies {
 		for _, digest := range core.Objects(body) {
 			if err := objects.Verify(w.t.Context(), digest); err != nil {

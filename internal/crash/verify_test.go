@@ -51,7 +51,7 @@ func (w *world) verify(branches ...string) {
 	db := w.truth()
 	defer w.shut(db)
 	histories := w.histories(db, branches)
-	deeds := w.deeds(histories...)
+	deeds, objects := w.deeds(histories...), w.objects(db)
 	for _, h := range histories {
 		w.acknowledged(h)
 		w.completed(h)
@@ -63,7 +63,7 @@ func (w *world) verify(branches ...string) {
 		}
 		w.manifest(h)
 		w.recorded(h)
-		w.named(h)
+		w.named(h, objects)
 		w.ranOnce(h, deeds[h.row.ID])
 		w.keptWork(h, deeds[h.row.ID])
 		w.published(h)

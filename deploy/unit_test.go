@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
 	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
@@ -59,7 +60,7 @@ func TestSystemdUnderstandsTheUnit(t *testing.T) {
 				err = os.MkdirAll(filepath.Dir(to), 0o700)
 			}
 			if err == nil {
-				err = os.WriteFile(to, []byte(strings.ReplaceAll(string(text), "ExecStart=stellwerk", "ExecStart="+program)), 0o600)
+				err = os.WriteFile(to, []byte(strings.ReplaceAll(string(text), "=stellwerk ", "="+program+" ")), 0o600)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -82,13 +83,20 @@ func TestATeamsUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var start []string
+	var start, stop []string
+	within := map[string]time.Duration{}
 	for line := range strings.SplitSeq(string(text), "\n") {
 		key, value, set := strings.Cut(line, "=")
 		switch {
 		case !set || strings.HasPrefix(line, "#"):
 		case key == "ExecStart":
 			start = append(start, value)
+		case key == "ExecStop":
+			stop = append(stop, value)
+		case key == "TimeoutStopSec":
+			if within[key], err = time.ParseDuration(value); err != nil {
+				t.Error(err)
+			}
 		case key != "EnvironmentFile" && key != "Restart" && key != "RestartSec" && key != "StartLimitIntervalSec":
 			t.Errorf("it also sets %s", line)
 		}
@@ -96,13 +104,23 @@ func TestATeamsUnit(t *testing.T) {
 	if len(start) != 2 || start[0] != "" {
 		t.Fatalf("it starts %q", start)
 	}
-	serve, _, err := cli.Commands().Find([]string{"serve"})
-	if err != nil {
-		t.Fatal(err)
+	if len(stop) != 1 {
+		t.Fatalf("it stops %q", stop)
 	}
-	for _, word := range strings.Fields(start[1]) {
-		if name, flag := strings.CutPrefix(word, "--"); flag && serve.Flags().Lookup(name) == nil {
-			t.Errorf("serve has no flag %s", word)
+	for _, line := range []string{start[1], stop[0]} {
+		words := strings.Fields(line)
+		command, _, err := cli.Commands().Find(words[1:2])
+		if err != nil {
+			t.Fatal(err)
 		}
+		for _, word := range words {
+			if name, flag := strings.CutPrefix(word, "--"); flag && command.Flags().Lookup(name) == nil {
+				t.Errorf("%s has no flag %s", command.Name(), word)
+			}
+		}
+	}
+	_, bound, _ := strings.Cut(stop[0], "--within ")
+	if drained, err := time.ParseDuration(bound); err != nil || drained >= within["TimeoutStopSec"] {
+		t.Errorf("draining may take %s (%v), and systemd gives up after %s", drained, err, within["TimeoutStopSec"])
 	}
 }

@@ -124,12 +124,13 @@ func AwaitOrder(ctx context.Context, owner string) error {
 	return runRemote(ctx, far, with)
 }
 
-// lay makes an attempt's workspace. The yard that it borrows from holds the base and nothing else.
+// lay makes an attempt's workspace. The yard that it borrows from holds the base and nothing else. An attempt without a base, such as a
+// manager's, has an empty folder in its place: the sandbox refuses to show what is not there.
 func lay(ctx context.Context, root string, base *courier.Base, unpacked func() (shim.Spec, error)) error {
 	if base == nil {
 		spec, err := unpacked()
 		if err == nil {
-			err = os.MkdirAll(spec.Job.Dir, 0o700)
+			err = errors.Join(os.MkdirAll(spec.Job.Dir, 0o700), os.MkdirAll(filepath.Join(root, wire.YardName), 0o700))
 		}
 		return err
 	}

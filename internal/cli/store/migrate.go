@@ -19,8 +19,8 @@ func newMigrate(sh *shell.Shell) *cobra.Command {
 		Long: `Brings the database to the schema that this version of Stellwerk works with, and
 starts no engine. Engines do the same when they start; this is for a step of its
 own before a team's engines are replaced. Engines of the release before may work
-on a PostgreSQL database meanwhile and afterwards. On a SQLite file no engine may
-run, and a copy is made first.
+on a PostgreSQL database meanwhile and afterwards. On a SQLite file no engine
+may run, and a copy is made first.
 
 If the schema is that version already, or newer, nothing happens.`,
 		Example: `  stellwerk store migrate

@@ -20,9 +20,9 @@ func New(sh *shell.Shell) *cobra.Command {
 		Use:         "store",
 		Short:       "Check, move and migrate the store",
 		Long: `The store is the database that holds the history and everything that follows
-from it: a SQLite file in the state folder, or the PostgreSQL database of a team.
-Its objects are the files that the history names. These commands work on a store
-as a whole, and start no engine.`,
+from it: a SQLite file in the state folder, or the PostgreSQL database of a
+team. Its objects are the files that the history names. These commands work on a
+store as a whole, and start no engine.`,
 		Example: `  stellwerk store check
   stellwerk store move --to postgres://stellwerk@db.example.com/stellwerk
   stellwerk store migrate`,

@@ -83,7 +83,7 @@ func (m *Moved) between(ctx context.Context, state statefolder.Folder, source, t
 		return err
 	}
 	if !m.Before {
-		source.Pair.Store = elsewhere{source.Pair.Store, target.objects}
+		source.Store = elsewhere{source.Store, target.objects}
 		if m.Report, err = truth.Move(ctx, source.Pair, target.Pair, o); err != nil {
 			return err
 		}

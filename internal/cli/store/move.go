@@ -150,7 +150,7 @@ func printMoved(sh *shell.Shell, state statefolder.Folder, a moved, named string
 		sh.PrintText("moved:   ", holds(a.answer))
 		sh.PrintText("copied:  ", fmt.Sprintf("%s, %s", wording.Number(a.Copied, "object", "objects"), wording.Bytes(uint64(max(a.Bytes, 0)))))
 		sh.PrintText("from:    ", a.From)
-		sh.PrintText("to:      ", fmt.Sprintf("%s, objects in %s", a.Store, a.answer.Objects))
+		sh.PrintText("to:      ", fmt.Sprintf("%s, objects in %s", a.Store, a.Objects))
 		printFaults(sh, a.Faults)
 	}
 	sh.PrintText("", fmt.Sprintf("The state folder %s works with %s from now on. Next:", state.Dir, a.Store))

@@ -94,11 +94,15 @@ func (s *Store) prepare(ctx context.Context, db *sql.DB, o Options, schema fs.FS
 	if err != nil {
 		return errors.Join(err, readers.Close())
 	}
-	w, err := newWriter(ctx, db, o.LazyLooks, s.signal)
+	moves, err := readers.PrepareContext(ctx, selectMoves)
 	if err != nil {
 		return errors.Join(err, read.Close(), readers.Close())
 	}
-	s.readers, s.read, s.writer = readers, read, w
+	w, err := newWriter(ctx, db, o.LazyLooks, s.signal)
+	if err != nil {
+		return errors.Join(err, read.Close(), moves.Close(), readers.Close())
+	}
+	s.readers, s.read, s.moves, s.writer = readers, read, moves, w
 	return nil
 }
 

@@ -218,7 +218,7 @@ func (s *Store) Position(ctx context.Context) (at int64, err error) {
 
 // Moved lists the streams that have moved on since a position.
 func (s *Store) Moved(ctx context.Context, after int64, limit int) (streams []string, at int64, err error) {
-	rows, err := s.readers.QueryContext(ctx, selectMoves, after, sqlLimit(limit))
+	rows, err := s.moves.QueryContext(ctx, after, sqlLimit(limit))
 	if err != nil {
 		return nil, 0, s.explain(err)
 	}

@@ -58,6 +58,7 @@ type Store struct {
 	clock   func() time.Time
 	readers *sql.DB
 	read    *query.Queries // prepared on readers
+	moves   *sql.Stmt      // prepared on readers: every look asks
 	writer  *writer
 	signals chan struct{}
 	lives   sync.Map // by engine: the version of its document of livesKind when it enlisted here
@@ -112,7 +113,7 @@ func (s *Store) signal() {
 // reader could not.
 func (s *Store) Close() error {
 	s.writer.end()
-	return s.explain(errors.Join(s.read.Close(), s.readers.Close(), s.writer.close()))
+	return s.explain(errors.Join(s.read.Close(), s.moves.Close(), s.readers.Close(), s.writer.close()))
 }
 
 func micros(t time.Time) int64 { return t.UnixMicro() }

@@ -33,6 +33,7 @@ type member struct {
 	dead   atomic.Bool
 	cut    atomic.Bool // the store does not answer it
 	frozen bool        // it stands still
+	leaves bool        // it renews nothing any more, whether or not it can still give back what it owns
 	well   time.Time   // since when nothing keeps it from working
 }
 
@@ -69,7 +70,7 @@ func (m *member) unwell(d time.Duration) {
 
 // wellFor reports that nothing has kept an engine from working for a while.
 func (m *member) wellFor(d time.Duration) bool {
-	return !m.dead.Load() && !m.cut.Load() && !m.frozen && time.Since(m.well) > d
+	return !m.dead.Load() && !m.cut.Load() && !m.frozen && !m.leaves && time.Since(m.well) > d
 }
 
 // kill ends an engine at once.
@@ -84,6 +85,7 @@ func (s *sim) kill(id string) {
 func (s *sim) leave(id string, later time.Duration) {
 	m := s.members[id]
 	delete(s.members, id)
+	m.leaves = true
 	m.cancel()
 	s.lives.Go(func() {
 		<-m.done

@@ -94,15 +94,14 @@ func (s *Store) prepare(ctx context.Context, db *sql.DB, o Options, schema fs.FS
 	if err != nil {
 		return errors.Join(err, readers.Close())
 	}
-	moves, err := readers.PrepareContext(ctx, selectMoves)
-	if err != nil {
+	if s.moves, err = readers.PrepareContext(ctx, selectMoves); err != nil {
 		return errors.Join(err, read.Close(), readers.Close())
 	}
 	w, err := newWriter(ctx, db, o.LazyLooks, s.signal)
 	if err != nil {
-		return errors.Join(err, read.Close(), moves.Close(), readers.Close())
+		return errors.Join(err, read.Close(), s.moves.Close(), readers.Close())
 	}
-	s.readers, s.read, s.moves, s.writer = readers, read, moves, w
+	s.readers, s.read, s.writer = readers, read, w
 	return nil
 }
 

@@ -31,7 +31,8 @@ type team struct {
 	told  *listener
 	front *balancertest.Balancer // where workers find an engine
 
-	speaking sync.RWMutex // held for reading by who speaks to an engine, for writing by who changes which there are
+	speaking sync.RWMutex // held for reading by who speaks to an engine, for writing by who stops one
+	changing sync.Mutex   // held by who changes which engines there are, and by who picks one
 	members  map[string]*fighter
 }
 
@@ -76,8 +77,6 @@ func gather(t *testing.T, worlds []*world, engines int) *team {
 	}
 	m.db = m.home.truth()
 	t.Cleanup(func() {
-		m.speaking.Lock()
-		defer m.speaking.Unlock()
 		for _, member := range m.members {
 			member.life.kill()
 		}
@@ -98,8 +97,8 @@ func (m *team) begin(host string) {
 	if !f.life.next(f.life.up, "the start of an engine") {
 		m.home.t.Fatal("an engine ended as it began")
 	}
-	m.speaking.Lock()
-	defer m.speaking.Unlock()
+	m.changing.Lock()
+	defer m.changing.Unlock()
 	m.members[host] = f
 	m.front.With(host, f.state)
 }
@@ -107,19 +106,29 @@ func (m *team) begin(host string) {
 // anyone connects to an engine that is there and not stopped.
 func (m *team) anyone(ctx context.Context) (api.Service, func() error, error) {
 	m.speaking.RLock()
-	for _, member := range m.members { // in any order
-		if member.stopped {
-			continue
-		}
-		svc, hangUp, err := app.Dial(ctx, app.Options{State: member.state})
-		if err != nil {
-			m.speaking.RUnlock()
-			return nil, nil, err
-		}
-		return svc, func() error { defer m.speaking.RUnlock(); return hangUp() }, nil
+	f := m.going()
+	if f == nil {
+		m.speaking.RUnlock()
+		return nil, nil, core.Errorf(core.CodeUnavailable, "nobody is there")
 	}
-	m.speaking.RUnlock()
-	return nil, nil, core.Errorf(core.CodeUnavailable, "nobody is there")
+	svc, hangUp, err := app.Dial(ctx, app.Options{State: f.state})
+	if err != nil {
+		m.speaking.RUnlock()
+		return nil, nil, err
+	}
+	return svc, func() error { defer m.speaking.RUnlock(); return hangUp() }, nil
+}
+
+// going is any engine that is not stopped; nil for none.
+func (m *team) going() *fighter {
+	m.changing.Lock()
+	defer m.changing.Unlock()
+	for _, f := range m.members { // in any order
+		if !f.stopped {
+			return f
+		}
+	}
+	return nil
 }
 
 // ask asks any engine, and another if that one is gone.
@@ -150,7 +159,8 @@ func (m *team) owner(run string) string {
 	return host
 }
 
-// end has an engine end, and waits for it. Whoever speaks to it is cut off.
+// end has an engine end, and waits for it. Whoever speaks to it is cut off, and whoever speaks to others is not waited for: if
+// the store is away, that may be until it is back.
 func (m *team) end(host string, how syscall.Signal) {
 	m.home.t.Helper()
 	member := m.members[host]
@@ -163,8 +173,8 @@ func (m *team) end(host string, how syscall.Signal) {
 		m.home.t.Fatalf("%s does not end", host)
 	}
 	member.life.check()
-	m.speaking.Lock()
-	defer m.speaking.Unlock()
+	m.changing.Lock()
+	defer m.changing.Unlock()
 	delete(m.members, host)
 	m.front.Without(host)
 }
@@ -191,14 +201,16 @@ func (m *team) stop(host string) {
 		}
 		return false
 	})
+	m.changing.Lock()
+	defer m.changing.Unlock()
 	member.stopped = true
 	m.front.Without(host)
 }
 
 func (m *team) resume(host string) {
 	m.home.t.Helper()
-	m.speaking.Lock()
-	defer m.speaking.Unlock()
+	m.changing.Lock()
+	defer m.changing.Unlock()
 	member := m.members[host]
 	if err := member.life.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		m.home.t.Fatal(err)

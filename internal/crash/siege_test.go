@@ -39,7 +39,7 @@ func TestServersAndEnginesKilled(t *testing.T) {
 		s.during(func() {})
 	}
 	s.during(func() {
-		for s.kills < kills {
+		for s.kills < kills || s.shutdowns == 0 {
 			s.strike()
 		}
 	})

@@ -368,6 +368,17 @@ func (d *Dispatcher) again(ctx context.Context, key, run string, delay time.Dura
 // whoever can read it finds the action requested.
 func left(err error) bool { return errors.Is(err, core.ErrUnreadable) }
 
+// undecided is why a failure concludes nothing: the engine ends, or what it looked at is away for now. It is nil otherwise.
+func undecided(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if errors.Is(err, core.ErrAway) {
+		return err
+	}
+	return nil
+}
+
 // insist asks for another look until it is heard.
 func (d *Dispatcher) insist(delay time.Duration, ask func() error, kind, id string) {
 	for d.ctx.Err() == nil {

@@ -18,8 +18,8 @@ func (d *Dispatcher) merge(ctx context.Context, run *core.Run, a core.Merge) err
 	}
 	body := core.MergeConcluded{Task: a.Task, Into: run.Head, From: stage.Line}
 	if err := d.merged(ctx, run, stage, a, &body); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := undecided(ctx, err); err != nil {
+			return err
 		}
 		body = core.MergeConcluded{Task: a.Task, Error: d.redactor(run).String(err.Error())}
 	}

@@ -25,8 +25,8 @@ const settingBase = 2 * time.Minute
 func (d *Dispatcher) mergeIntoBase(ctx context.Context, run *core.Run) error {
 	pr := run.PullRequest
 	merge, tip, err := d.setBase(ctx, run, pr.Grant)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err := undecided(ctx, err); err != nil {
+		return err
 	}
 	if errors.Is(err, errUnseen) {
 		return err // whether it was merged is not known: it is tried again

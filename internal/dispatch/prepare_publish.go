@@ -18,8 +18,8 @@ import (
 func (d *Dispatcher) preparePublish(ctx context.Context, run *core.Run, a core.PreparePublish) error {
 	body := core.PublishPrepared{Task: a.Task}
 	if err := d.prepared(ctx, run, a, &body); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := undecided(ctx, err); err != nil {
+			return err
 		}
 		body.Error = d.trouble(run, err)
 	}

@@ -28,8 +28,8 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 		return err
 	}
 	if unnamed, err := d.unnamedLeak(ctx, run, task, y); err != nil || unnamed != "" {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := undecided(ctx, err); err != nil {
+			return err
 		}
 		if err != nil {
 			body.Reason = d.trouble(run, err)
@@ -56,8 +56,8 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 			return err
 		})
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err := undecided(ctx, err); err != nil {
+		return err
 	}
 	if errors.Is(err, errReleased) {
 		return err

@@ -122,8 +122,8 @@ func (d *Dispatcher) start(ctx context.Context, id spawn.ID, spec shim.Spec) err
 // about the work and is not counted. The attempt is killed first: a start by
 // an earlier engine that has not shown yet must not take effect afterwards.
 func (d *Dispatcher) notStarted(ctx context.Context, run *core.Run, attempt string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err := undecided(ctx, err); err != nil {
+		return err
 	}
 	id := spawn.ID{Run: run.ID, Attempt: attempt}
 	if killErr := d.Spawner.Kill(ctx, id); killErr != nil {

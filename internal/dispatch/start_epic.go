@@ -92,10 +92,10 @@ func (d *Dispatcher) startFailed(project string, fence int64, epic core.QueuedEp
 }
 
 // passing reports a failure that may be gone when the start is tried again: a
-// server that was not reached, or a ref that a process of a killed engine still
-// has locked.
+// server that was not reached, a store that was away, or a ref that a process of a
+// killed engine still has locked.
 func passing(err error) bool {
 	var git *yard.CommandError
 	failed := errors.As(err, &git) && !errors.Is(err, yard.ErrAuth)
-	return failed || errors.Is(err, yard.ErrUnreachable) || core.CodeOf(err) == core.CodeInternal
+	return failed || errors.Is(err, yard.ErrUnreachable) || errors.Is(err, core.ErrAway) || core.CodeOf(err) == core.CodeInternal
 }

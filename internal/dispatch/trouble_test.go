@@ -3,15 +3,19 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -68,6 +72,52 @@ func TestTroubleIsTriedAgain(t *testing.T) {
 	}
 	if err := p.do(t.Context(), &core.Run{}, nil); core.CodeOf(err) != core.CodeInternal {
 		t.Errorf("an action that nobody knows: %v", err)
+	}
+}
+
+// away are objects that cannot be reached.
+type away struct{ object.Objects }
+
+var errAway = core.Away(errors.New("the bucket does not answer"))
+
+func (away) Open(context.Context, string) (io.ReadSeekCloser, error)      { return nil, errAway }
+func (away) Put(context.Context, io.Reader, int64) (string, int64, error) { return "", 0, errAway }
+
+// TestWhatIsAwayConcludesNothing: no verdict, no preparation and no start fails for a store or objects that are away. The next try concludes.
+func TestWhatIsAwayConcludesNothing(t *testing.T) {
+	p := laden(t)
+	stage, task, sound := p.stage.ID, p.task.ID, p.Objects
+	digest, size, err := sound.Put(t.Context(), strings.NewReader("it is done"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.attempt.Delivery.Artifacts = []core.Artifact{{Name: "notes.md", Digest: digest, Size: size}}
+	p.task.Done = core.Check{Kind: core.CheckArtifact, Name: "notes.md"}
+	for name, c := range map[string]struct {
+		action core.Action
+		yards  Yards
+	}{
+		"a document of a check": {core.Verify{Event: "e2", Stage: stage, Task: task, Attempt: builder}, p.Yards},
+		"verify":                {core.Verify{Event: "e2", Stage: stage, Task: task, Attempt: builder}, brokenYards{errAway}},
+		"validate":              {core.Validate{Event: "e3", Stage: stage, Task: task}, brokenYards{errAway}},
+		"merge":                 {core.Merge{Event: "e4", Stage: stage, Task: task}, brokenYards{errAway}},
+		"prepare":               {core.PreparePublish{Event: "e5", Stage: stage, Task: task}, brokenYards{errAway}},
+	} {
+		yards := p.Yards
+		p.Yards, p.Objects = c.yards, away{sound}
+		if err := p.do(t.Context(), p.run, c.action); !errors.Is(err, core.ErrAway) || len(p.engine.taken()) > 0 {
+			t.Errorf("%s: it ended with %v, or was reported", name, err)
+		}
+		p.Yards, p.Objects = yards, sound
+		if err := p.do(t.Context(), p.run, c.action); err != nil || len(p.engine.taken()) != 1 {
+			t.Errorf("%s: when it is back it ends with %v, or is not reported", name, err)
+		}
+	}
+	if err := p.notStarted(t.Context(), p.run, builder, fmt.Errorf("keep the prompt: %w", errAway)); !errors.Is(err, core.ErrAway) || len(p.engine.taken()) > 0 {
+		t.Errorf("a start ended with %v, or was reported", err)
+	}
+	if !passing(errAway) {
+		t.Error("an epic is refused")
 	}
 }
 

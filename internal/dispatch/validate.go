@@ -15,8 +15,8 @@ func (d *Dispatcher) validate(ctx context.Context, run *core.Run, a core.Validat
 	}
 	body := core.ValidateConcluded{Task: a.Task, Commit: run.Head, First: task.First}
 	if err := d.validated(ctx, run, a, task, &body); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := undecided(ctx, err); err != nil {
+			return err
 		}
 		body.Error = d.redactor(run).String(err.Error())
 	}

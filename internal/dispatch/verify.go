@@ -28,18 +28,14 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 		event: a.Event, name: a.Attempt, check: task.Done, base: stage.Base, writes: task.Writes,
 		outputs: task.Outputs, delivery: attempt.Delivery, head: headOf(run, stage), remember: true,
 	})
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		body.Error = d.redactor(run).String(err.Error())
-	default:
-		body.Passed, body.Results = passed, results
+	if err == nil && passed {
+		err = d.readHandedIn(ctx, run, stage, task, attempt.Delivery, &body)
 	}
-	if body.Error == "" && body.Passed {
-		if err := d.readHandedIn(ctx, run, stage, task, attempt.Delivery, &body); err != nil {
-			body = core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt, Error: d.redactor(run).String(err.Error())}
-		}
+	if err := undecided(ctx, err); err != nil {
+		return err
+	}
+	if body.Passed, body.Results = passed, results; err != nil {
+		body = core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt, Error: d.redactor(run).String(err.Error())}
 	}
 	body.Duration = time.Since(started)
 	return d.conclude(ctx, run, body, a.Event, a.Attempt)

@@ -106,7 +106,8 @@ func Code(err error) string {
 	return ""
 }
 
-// Explain says in words for a person what keeps a database from being used. Other errors pass unchanged.
+// Explain says in words for a person what keeps a database from being used, and that it is away (core.ErrAway) if that passes by
+// itself. Other errors pass unchanged.
 func Explain(err error) error {
 	_, unreached := errors.AsType[*pgconn.ConnectError](err) // which has a deadline of its own
 	if err == nil || !unreached && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
@@ -116,6 +117,9 @@ func Explain(err error) error {
 		return err
 	}
 	if says, hint := diagnose(err); says != "" {
+		if Passing(err) || pgconn.Timeout(err) {
+			err = core.Away(err)
+		}
 		return core.Wrap(core.CodeUnavailable, err, "the database "+says, hint)
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"path"
 
 	"github.com/minio/minio-go/v7"
@@ -75,7 +76,16 @@ func (b *bucket) explain(ctx context.Context, err error) error {
 		return errors.Join(ended, err)
 	}
 	says, hint := diagnose(err)
+	if passing(err) {
+		err = core.Away(err)
+	}
 	return core.Wrap(core.CodeUnavailable, err, b.place+" "+says, hint)
+}
+
+// passing reports a failure that the same request, sent again, may not meet: no server answers, or it cannot serve for now.
+func passing(err error) bool {
+	var answer minio.ErrorResponse
+	return !errors.As(err, &answer) || answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests
 }
 
 func diagnose(err error) (says, hint string) {

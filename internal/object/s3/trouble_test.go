@@ -88,7 +88,7 @@ func TestThrottledForLong(t *testing.T) {
 	}))
 	on.Store(true)
 	_, _, err := o.Put(t.Context(), strings.NewReader("hello"), 0)
-	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "asks for fewer requests") {
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "asks for fewer requests") || !errors.Is(err, core.ErrAway) {
 		t.Errorf("it says %v", err)
 	}
 	on.Store(false)
@@ -109,7 +109,7 @@ func TestForgotten(t *testing.T) {
 	}))
 	forgets.Store(true)
 	_, _, err := o.Put(t.Context(), strings.NewReader("hello"), 0)
-	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "does not have what it acknowledged") {
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "does not have what it acknowledged") || errors.Is(err, core.ErrAway) {
 		t.Errorf("it says %v", err)
 	}
 	forgets.Store(false)
@@ -255,7 +255,7 @@ func TestGone(t *testing.T) {
 	gone.Store(true)
 	_, _, err := o.Put(t.Context(), strings.NewReader("other"), 0)
 	for what, err := range map[string]error{"put": err, "verify": o.Verify(t.Context(), digest)} {
-		if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "does not answer") || core.AdviceOf(err).Hint == "" {
+		if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "does not answer") || core.AdviceOf(err).Hint == "" || !errors.Is(err, core.ErrAway) {
 			t.Errorf("%s says %v", what, err)
 		}
 	}
@@ -281,6 +281,9 @@ func TestOpenRefuses(t *testing.T) {
 		o, err := Open(t.Context(), g.pool, "", c)
 		if o != nil || err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), wrong) || core.AdviceOf(err).Hint == "" {
 			t.Errorf("want %q, it says %v", says, err)
+		}
+		if errors.Is(err, core.ErrAway) != (says == "does not answer") {
+			t.Errorf("%q: it is away: %t", says, errors.Is(err, core.ErrAway))
 		}
 	}
 	if keys := g.keys(); len(keys) != 0 {

@@ -70,6 +70,9 @@ func TestADatabaseThatCannotBeUsed(t *testing.T) {
 		if !strings.Contains(err.Error(), c.says) || core.CodeOf(err) != c.code || c.is != nil && !errors.Is(err, c.is) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v (%s)", name, err, core.CodeOf(err))
 		}
+		if errors.Is(err, core.ErrAway) != (name == "nobody there") {
+			t.Errorf("%s: it is away: %t", name, errors.Is(err, core.ErrAway))
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func says(t *testing.T, s *Store, words string) {
 		t.Errorf("it says %v", err)
 	}
 	said, known := errors.AsType[*core.Error](err)
-	if !known || said.Code != core.CodeUnavailable || said.Hint == "" {
+	if !known || said.Code != core.CodeUnavailable || said.Hint == "" || !errors.Is(err, core.ErrAway) {
 		t.Errorf("nobody is told what to do: %+v", err)
 	}
 }

@@ -45,7 +45,9 @@ func (t tally) String() string {
 }
 
 // repeatable are words that people say again if an engine ended before it answered.
-var repeatable = []core.Type{core.TypeApprovalGranted, core.TypeRunPaused, core.TypeRunResumed}
+var repeatable = []core.Type{
+	core.TypeApprovalGranted, core.TypeRunPaused, core.TypeRunResumed, core.TypeQuestionAnswered, core.TypeChangesRequested,
+}
 
 // settled holds the runs against what must be true of them, wherever their engines were ended.
 func (a *arena) settled() (t tally) {

@@ -163,8 +163,24 @@ func (p *person) answer(e happened) error {
 		if q, ok := body.(core.QuestionAsked); ok && q.Default == "" {
 			_, err = svc.Answer(p.ctx, q.ID, api.Answer{Text: wordColour})
 		}
-		return err
+		return p.unlessDone(err, svc, e, core.TypeQuestionAnswered)
 	})
+}
+
+// unlessDone passes a refusal over if what was refused had been done: a database carries out what it was sent, also if the
+// engine that sent it ends meanwhile, and the same word to another engine may overtake that.
+func (p *person) unlessDone(err error, svc api.Service, since happened, kind core.Type) error {
+	if core.CodeOf(err) != core.CodeConflict {
+		return err
+	}
+	events, failed := svc.Events(p.ctx, since.run, since.seq, 1000)
+	if failed != nil {
+		return failed
+	}
+	if slices.ContainsFunc(events, func(e core.Event) bool { return e.Type == kind && e.Actor.Kind == core.ActorPerson }) {
+		return nil
+	}
+	return err
 }
 
 // answered: before they say something again, people look whether they were heard.
@@ -189,7 +205,7 @@ func (p *person) review(e happened) error {
 		wished := slices.IndexFunc(events, func(e core.Event) bool { return e.Type == core.TypeChangesRequested })
 		if wished < 0 {
 			_, err := svc.Feedback(p.ctx, e.run, api.Feedback{Text: wordChange})
-			return err
+			return p.unlessDone(err, svc, e, core.TypeChangesRequested)
 		}
 		if !slices.ContainsFunc(events, func(o core.Event) bool {
 			return o.Type == core.TypePublishConcluded && o.Seq > events[wished].Seq && o.Seq < e.seq

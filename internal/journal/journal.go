@@ -47,7 +47,7 @@ const stateEvery = time.Second
 // New opens the run folders below root.
 func New(root string, objects object.Objects, log *slog.Logger) *Journal {
 	j := &Journal{
-		shelf: &shelf{root: root, folders: map[string]*shelved{}}, objects: objects, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{}, casts: map[string]*cast{},
+		shelf: newShelf(root), objects: objects, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{}, casts: map[string]*cast{},
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go j.follow()
@@ -210,6 +210,9 @@ func (j *Journal) flush() {
 			delete(j.seqs, id)
 			delete(j.casts, id)
 			j.mu.Unlock()
+			if err := j.forget(id); err != nil {
+				j.log.Error("close the folder of a run", "run", run.Alias, "error", err)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"container/list"
 	"errors"
 	"path/filepath"
 	"sync"
@@ -8,26 +9,30 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
-// maxFolders is how many run folders stay open: a thousand open runs need no
-// thousand files, and a run at work does not look for the end of its manifest
-// at each step.
-const maxFolders = 128
+// maxOpen is how many run folders stay open: a thousand open runs need no
+// thousand files.
+const maxOpen = 128
 
-// shelf keeps the folders of the runs that were written last open.
+// shelf keeps the folders of open runs, so that a run at work does not look for the end of its
+// manifest at each step. Those that were used last are open.
 type shelf struct {
 	root string
 
 	mu      sync.Mutex
 	folders map[string]*shelved
-	uses    int64
+	open    *list.List // of *shelved, the one that was used last first
 }
 
-// shelved is an open folder. It is closed when nobody uses it any more.
+// shelved is a run's folder. One that is not on the shelf any more is closed when nobody uses it.
 type shelved struct {
 	folder *runfolder.Folder
+	open   *list.Element // nil if it is closed
 	users  int
-	used   int64 // when it was used last, counted in uses
-	gone   bool  // not on the shelf any more
+	gone   bool // not on the shelf any more
+}
+
+func newShelf(root string) *shelf {
+	return &shelf{root: root, folders: map[string]*shelved{}, open: list.New()}
 }
 
 // Dir is the folder of a run.
@@ -47,7 +52,6 @@ func (s *shelf) Use(run string, fn func(*runfolder.Folder) error) error {
 func (s *shelf) take(run string) (*shelved, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.uses++
 	f, ok := s.folders[run]
 	if ok && f.folder.Gone() {
 		if err := s.drop(run); err != nil {
@@ -55,16 +59,24 @@ func (s *shelf) take(run string) (*shelved, error) {
 		}
 		ok = false
 	}
-	if !ok {
+	switch {
+	case !ok:
 		folder, err := runfolder.Open(s.Dir(run))
 		if err != nil {
 			return nil, err
 		}
 		f = &shelved{folder: folder}
 		s.folders[run] = f
+		f.open = s.open.PushFront(f)
+	case f.open == nil:
+		if err := f.folder.Reopen(); err != nil {
+			return nil, err
+		}
+		f.open = s.open.PushFront(f)
+	default:
+		s.open.MoveToFront(f.open)
 	}
 	f.users++
-	f.used = s.uses
 	return f, nil
 }
 
@@ -79,7 +91,24 @@ func (s *shelf) drop(run string) error {
 	if f.users > 0 {
 		return nil
 	}
+	return s.shut(f)
+}
+
+// shut closes a folder that nobody uses. s.mu is held.
+func (s *shelf) shut(f *shelved) error {
+	if f.open == nil {
+		return nil
+	}
+	s.open.Remove(f.open)
+	f.open = nil
 	return f.folder.Close()
+}
+
+// forget takes the folder of a run off the shelf that is over.
+func (s *shelf) forget(run string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.drop(run)
 }
 
 func (s *shelf) giveBack(run string, f *shelved, broken bool) error {
@@ -90,27 +119,22 @@ func (s *shelf) giveBack(run string, f *shelved, broken bool) error {
 		return s.drop(run)
 	}
 	if f.gone && f.users == 0 {
-		return f.folder.Close()
+		return s.shut(f)
 	}
 	return s.tidy()
 }
 
-// tidy closes the folder that has not been used for longest if there are
-// too many.
+// tidy closes the folder that has not been used for longest if too many are open.
 func (s *shelf) tidy() error {
-	if len(s.folders) <= maxFolders {
+	if s.open.Len() <= maxOpen {
 		return nil
 	}
-	oldest := ""
-	for run, f := range s.folders {
-		if f.users == 0 && (oldest == "" || f.used < s.folders[oldest].used) {
-			oldest = run
+	for e := s.open.Back(); e != nil; e = e.Prev() {
+		if f := e.Value.(*shelved); f.users == 0 {
+			return s.shut(f)
 		}
 	}
-	if oldest == "" {
-		return nil
-	}
-	return s.drop(oldest)
+	return nil
 }
 
 // close closes every folder. Nobody may use one any more.
@@ -119,7 +143,7 @@ func (s *shelf) close() error {
 	defer s.mu.Unlock()
 	var errs []error
 	for _, f := range s.folders {
-		errs = append(errs, f.folder.Close())
+		errs = append(errs, s.shut(f))
 	}
 	clear(s.folders)
 	return errors.Join(errs...)

@@ -99,7 +99,7 @@ func (f *Folder) writing(name string) (*os.File, error) {
 	}
 }
 
-// Close releases the folder.
+// Close releases the folder's files. What is known of them stays until Reopen.
 func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,6 +109,18 @@ func (f *Folder) Close() error {
 		f.metrics = nil
 	}
 	return errors.Join(err, f.root.Close())
+}
+
+// Reopen takes a folder up again that was closed. It has to be the same still: see Gone.
+func (f *Folder) Reopen() error {
+	root, err := os.OpenRoot(f.path)
+	if err != nil {
+		return explain(err, f.path)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.root = root
+	return nil
 }
 
 // Gone reports that the folder was removed or replaced after it was opened.

@@ -210,3 +210,27 @@ func TestEverythingThatWaitsIsLookedAt(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestARunOfAnothersIsHeldUntilOthersMoveIt: a person may say several things one after the other.
+func TestARunOfAnothersIsHeldUntilOthersMoveIt(t *testing.T) {
+	b := newBench(t)
+	b.stop()
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	other := b.other()
+	at, err := b.store.Position(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []core.Body{core.RunPaused{Code: core.PausePerson, Reason: "lunch"}, core.RunResumed{}} {
+		if _, err := other.Submit(t.Context(), "r1", core.Person("you"), word); err != nil {
+			t.Fatal(err)
+		}
+		if at = other.Hear(t.Context(), at); !other.Holds("r1") {
+			t.Errorf("it is let go after %s", core.TypeOf(word))
+		}
+	}
+	b.submit("r1", core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "tea"})
+	if other.Hear(t.Context(), at); other.Holds("r1") {
+		t.Error("it is held though its owner has moved it")
+	}
+}

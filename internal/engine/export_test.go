@@ -83,3 +83,6 @@ func (e *Engine) Writers(run string) int {
 func TakeJournal() func(run string) (give func()) {
 	return (&writing{under: map[string]*pen{}}).take
 }
+
+// Hear hears of what was committed since a position.
+func (e *Engine) Hear(ctx context.Context, after int64) int64 { return e.hear(ctx, after) }

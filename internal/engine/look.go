@@ -91,16 +91,17 @@ func (e *Engine) lookAt(ctx context.Context, h *store.Hint) (unfinished bool, er
 // for every step up to there: a run that does not rest would otherwise be
 // looked at all the time.
 func (e *Engine) renew(ctx context.Context, s *stream, h *store.Hint) error {
-	raised, head, err := e.store.Raised(ctx, s.name)
+	asked := false
+	err := e.bringUp(ctx, s, func(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error) {
+		raised, news, err := e.store.Raised(ctx, stream, after, limit)
+		if err == nil && !asked { // what was raised since then is left to the next look
+			asked, h.Seq = true, max(h.Seq, raised)
+		}
+		return news, err
+	})
 	if err != nil {
 		return err
 	}
-	if !s.loaded || s.head.Seq != head { // otherwise nobody has
-		if err := e.refresh(ctx, s); err != nil {
-			return err
-		}
-	}
-	h.Seq = max(h.Seq, raised)
 	if planted.Is("losthint") {
 		h.Seq++
 	}

@@ -140,11 +140,11 @@ type overtaken struct {
 	before, after func()
 }
 
-func (o overtaken) Raised(ctx context.Context, stream string) (hint, head int64, err error) {
+func (o overtaken) Raised(ctx context.Context, stream string, after int64, limit int) (raised int64, news []core.Event, err error) {
 	o.before()
-	hint, head, err = o.Store.Raised(ctx, stream)
+	raised, news, err = o.Store.Raised(ctx, stream, after, limit)
 	o.after()
-	return hint, head, err
+	return raised, news, err
 }
 
 // TestALookAnswersForWhatItSaw: it reads what another engine did before it asked, hands out what follows from that, and
@@ -178,7 +178,7 @@ func TestALookAnswersForWhatItSaw(t *testing.T) {
 			if _, err := b.engine.LookAt(t.Context(), &w); err != nil {
 				t.Fatal(err)
 			}
-			raised, _, err := b.store.Raised(t.Context(), w.Stream)
+			raised, _, err := b.store.Raised(t.Context(), w.Stream, 0, 1)
 			if err != nil || (w.Seq < raised) != c.after {
 				t.Errorf("the look answers for %d of %d, %v", w.Seq, raised, err)
 			}

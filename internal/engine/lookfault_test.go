@@ -28,11 +28,11 @@ func (f *faulty) Slots(ctx context.Context, stream string) ([]store.SlotRow, err
 	return f.Store.Slots(ctx, stream)
 }
 
-func (f *faulty) Raised(ctx context.Context, stream string) (hint, head int64, err error) {
+func (f *faulty) Raised(ctx context.Context, stream string, after int64, limit int) (raised int64, news []core.Event, err error) {
 	if f.fails() {
-		return 0, 0, errFault
+		return 0, nil, errFault
 	}
-	return f.Store.Raised(ctx, stream)
+	return f.Store.Raised(ctx, stream, after, limit)
 }
 
 func (f *faulty) Spent(ctx context.Context, project, except string, at time.Time) (core.Spent, error) {

@@ -83,7 +83,7 @@ func TestALookAnswersForTheStepsSinceItWasClaimed(t *testing.T) {
 		t.Fatal(hints, err)
 	}
 	b.submit("r1", core.Engine(), core.TimerFired{Timer: "t"})
-	raised, _, err := b.store.Raised(t.Context(), core.RunStream("r1"))
+	raised, _, err := b.store.Raised(t.Context(), core.RunStream("r1"), 0, 1)
 	if err != nil || raised <= hints[0].Seq {
 		t.Fatalf("raised %d, claimed %+v, %v", raised, hints[0], err)
 	}

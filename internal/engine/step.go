@@ -165,6 +165,7 @@ func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run,
 	state := s.run.Clone()
 	fence, mine := e.owned.fence(s.run.Project)
 	if !mine {
+		s.ours = true
 		return state, nil
 	}
 	actions := core.Effects(state)

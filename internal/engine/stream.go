@@ -43,6 +43,7 @@ type stream struct {
 	unread   error // why this version will never read it
 	snapshot int64 // sequence number of the newest snapshot
 	has      holdings
+	ours     bool // this engine has moved it on, and has not heard of that yet
 }
 
 func (s *streams) get(name string) *stream {
@@ -56,7 +57,8 @@ func (s *streams) get(name string) *stream {
 	return st
 }
 
-// leave drops a stream in memory that others have moved on, unless it is in use or kept.
+// leave drops a stream in memory that others have moved on, unless it is in use or kept. What this
+// engine has moved on itself is kept until others do.
 func (s *streams) leave(name string, kept func(project string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,6 +67,10 @@ func (s *streams) leave(name string, kept func(project string) bool) {
 		return
 	}
 	defer st.mu.Unlock()
+	if st.ours {
+		st.ours = false
+		return
+	}
 	if st.run != nil && !kept(st.run.Project) {
 		delete(s.byName, name)
 	}
@@ -91,10 +97,17 @@ func (e *Engine) load(ctx context.Context, s *stream) error {
 
 // refresh brings a stream's state up to date with what any engine has committed.
 func (e *Engine) refresh(ctx context.Context, s *stream) error {
+	return e.bringUp(ctx, s, e.store.Events)
+}
+
+// reader reads the events of a stream after a sequence number.
+type reader func(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error)
+
+func (e *Engine) bringUp(ctx context.Context, s *stream, events reader) error {
 	if s.unread != nil {
 		return s.unread
 	}
-	err := e.read(ctx, s)
+	err := e.read(ctx, s, events)
 	if err != nil {
 		s.drop()
 	}
@@ -112,14 +125,14 @@ func (e *Engine) catchOn(ctx context.Context, s *stream) (moved bool, err error)
 	return s.head.Seq != before, err
 }
 
-func (e *Engine) read(ctx context.Context, s *stream) error {
+func (e *Engine) read(ctx context.Context, s *stream, after reader) error {
 	if !s.loaded {
 		if err := e.restore(ctx, s); err != nil {
 			return err
 		}
 	}
 	for {
-		events, err := e.store.Events(ctx, s.name, s.head.Seq, readBatch)
+		events, err := after(ctx, s.name, s.head.Seq, readBatch)
 		if errors.Is(err, core.ErrUnreadable) {
 			return err
 		}

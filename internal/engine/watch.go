@@ -94,18 +94,18 @@ func (e *Engine) hear(ctx context.Context, after int64) int64 {
 			e.fault(ctx, "look what has moved", err)
 			return after
 		}
-		if at == after {
-			return at
-		}
 		for _, stream := range streams {
 			e.live.publish(stream)
 			e.streams.leave(stream, func(project string) bool { _, mine := e.owned.fence(project); return mine })
 		}
-		after = at
-		if planted.Is("cursor") {
+		whole := at-after < remembered // positions have no gaps
+		if after = at; planted.Is("cursor") {
 			if after, err = e.store.Position(ctx); err != nil {
 				return at
 			}
+		}
+		if whole {
+			return after
 		}
 	}
 }

@@ -107,9 +107,12 @@ func (p *port) Hints(ctx context.Context, engine string, limit int) ([]store.Hin
 	return ask(ctx, p, "hints", func() ([]store.Hint, error) { return p.Store.Hints(ctx, engine, limit) })
 }
 
-func (p *port) Raised(ctx context.Context, stream string) (raised, head int64, err error) {
-	both, err := ask(ctx, p, "raised "+stream, func() (b [2]int64, err error) { b[0], b[1], err = p.Store.Raised(ctx, stream); return b, err })
-	return both[0], both[1], err
+func (p *port) Raised(ctx context.Context, stream string, after int64, limit int) (raised int64, news []core.Event, err error) {
+	news, err = ask(ctx, p, "raised "+stream, func() (n []core.Event, err error) {
+		raised, n, err = p.Store.Raised(ctx, stream, after, limit)
+		return n, err
+	})
+	return raised, news, err
 }
 
 func (p *port) NextDue(ctx context.Context, after time.Time) (*time.Time, error) {

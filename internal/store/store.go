@@ -341,10 +341,10 @@ type Store interface {
 	// projects that an engine owns. It does not take them: the engine keeps from
 	// looking twice at once at a stream, and sees a hint until Rest.
 	Hints(ctx context.Context, engine string, limit int) ([]Hint, error)
-	// Raised is how often a stream's hint was raised, and the sequence number it stands
-	// at: a look that begins now and knows the stream up to there sees
-	// everything the hint was raised for, and may pass it to Rest.
-	Raised(ctx context.Context, stream string) (raised, head int64, err error)
+	// Raised is how often a stream's hint was raised, and the events after a sequence
+	// number, all of them if limit is 0: a look that begins now and knows them sees
+	// everything the hint was raised for, and may pass that to Rest.
+	Raised(ctx context.Context, stream string, after int64, limit int) (raised int64, news []core.Event, err error)
 	// Raise raises the hint of a stream for a reason that is no event, and signals. One
 	// that nothing was ever committed to has none.
 	Raise(ctx context.Context, stream string) error

@@ -31,7 +31,11 @@ func (s *Store) Events(ctx context.Context, stream string, after int64, limit in
 	if err != nil {
 		return nil, explain("events of "+stream, err)
 	}
-	events := make([]core.Event, len(rows))
+	return eventsOf(stream, rows)
+}
+
+func eventsOf(stream string, rows []query.EventsRow) (events []core.Event, err error) {
+	events = make([]core.Event, len(rows))
 	actors := map[string]core.Actor{} // few say everything
 	for i, r := range rows {
 		events[i] = core.Event{

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/postgres/query"
 )
@@ -22,12 +25,22 @@ func (s *Store) Hints(ctx context.Context, engine string, limit int) ([]store.Hi
 }
 
 // Raised is what a look that begins now will have seen.
-func (s *Store) Raised(ctx context.Context, stream string) (raised, head int64, err error) {
-	row, err := s.q.Raised(ctx, stream)
-	if err != nil {
-		return 0, 0, missing("hint of "+stream, err)
+func (s *Store) Raised(ctx context.Context, stream string, after int64, limit int) (raised int64, news []core.Event, err error) {
+	rows, err := s.q.Raised(ctx, query.RaisedParams{Stream: stream, After: after, Most: most(limit)})
+	if err == nil && len(rows) == 0 {
+		err = pgx.ErrNoRows
 	}
-	return row.HintSeq, row.Head, nil
+	if err != nil {
+		return 0, nil, missing("hint of "+stream, err)
+	}
+	var events []query.EventsRow
+	for _, r := range rows {
+		if r.Seq > 0 {
+			events = append(events, query.EventsRow{Seq: r.Seq, ID: r.ID, Type: r.Type, V: r.V, At: r.At, Actor: r.Actor, Cause: r.Cause, PrevHash: r.PrevHash, Body: r.Body})
+		}
+	}
+	news, err = eventsOf(stream, events)
+	return rows[0].HintSeq, news, err
 }
 
 // Raise raises the hint of a stream.

@@ -239,7 +239,7 @@ func calls(s *Store) map[string]struct {
 		"renew":        {"engines", func(ctx context.Context) error { _, err := s.Renew(ctx, "", time.Minute); return err }},
 		"leave":        {"engines", func(ctx context.Context) error { return s.Leave(ctx, "e") }},
 		"yield":        {"owners", func(ctx context.Context) error { return s.Yield(ctx, []store.Owner{{Project: "p"}}) }},
-		"raised":       {"wakes", func(ctx context.Context) error { _, _, err := s.Raised(ctx, "run/a"); return err }},
+		"raised":       {"wakes", func(ctx context.Context) error { _, _, err := s.Raised(ctx, "run/a", 0, 0); return err }},
 		"next due":     {"wakes", func(ctx context.Context) error { _, err := s.NextDue(ctx, now); return err }},
 		"run":          {"runs", func(ctx context.Context) error { _, err := s.Run(ctx, "a"); return err }},
 		"runs":         {"runs", func(ctx context.Context) error { _, err := s.Runs(ctx, store.Filter{}); return err }},

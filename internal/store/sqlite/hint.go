@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
@@ -56,12 +57,12 @@ func (s *Store) Hints(ctx context.Context, engine string, limit int) ([]store.Hi
 }
 
 // Raised is what a look that begins now will have seen.
-func (s *Store) Raised(ctx context.Context, stream string) (raised, head int64, err error) {
-	row, err := s.read.Raised(ctx, stream)
-	if err != nil {
-		return 0, 0, s.missing(err, "hint of "+stream)
+func (s *Store) Raised(ctx context.Context, stream string, after int64, limit int) (raised int64, news []core.Event, err error) {
+	if raised, err = s.read.Raised(ctx, stream); err != nil {
+		return 0, nil, s.missing(err, "hint of "+stream)
 	}
-	return row.HintSeq, row.Head, nil
+	news, err = s.Events(ctx, stream, after, limit)
+	return raised, news, err
 }
 
 // Raise raises the hint of a stream.

@@ -3,6 +3,8 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -234,14 +236,26 @@ func testAttended(t *testing.T, open Open) {
 	push(t, s, "run/x", attended)
 	w := claimOne(t, s, "a", "run/x")
 	push(t, s, "run/x", attended)
-	hint, head, err := s.Raised(t.Context(), "run/x")
-	if err != nil || hint != w.Seq+1 || head != 2 {
-		t.Fatalf("raised to %d at event %d, %v; want %d at 2", hint, head, err, w.Seq+1)
+	all, err := s.Events(t.Context(), "run/x", 0, 0)
+	if err != nil || len(all) != 2 {
+		t.Fatal(all, err)
+	}
+	var hint int64
+	for _, c := range []struct {
+		after int64
+		limit int
+		want  []core.Event
+	}{{0, 0, all}, {0, 1, all[:1]}, {1, 0, all[1:]}, {2, 0, nil}, {3, 1, nil}} {
+		var news []core.Event
+		hint, news, err = s.Raised(t.Context(), "run/x", c.after, c.limit)
+		if err != nil || hint != w.Seq+1 || !slices.EqualFunc(news, c.want, func(a, b core.Event) bool { return reflect.DeepEqual(a, b) }) {
+			t.Fatalf("raised to %d with %d events after %d, %v; want %d with %d", hint, len(news), c.after, err, w.Seq+1, len(c.want))
+		}
 	}
 	w.Seq = hint
 	rest(t, s, "a", w)
 	claimNone(t, s, "a")
-	_, _, err = s.Raised(t.Context(), "run/none")
+	_, _, err = s.Raised(t.Context(), "run/none", 0, 0)
 	wantErr(t, err, store.ErrNotFound)
 }
 

@@ -21,8 +21,14 @@ SELECT h.stream, h.project, h.wake_seq, h.fence, h.due_seq FROM (
     WHERE w.wake_seq <= w.done_seq AND w.due_at <= sqlc.arg(now)::timestamptz ORDER BY w.due_at LIMIT sqlc.narg(most)::bigint)
 ) h ORDER BY h.since LIMIT sqlc.narg(most)::bigint;
 
--- name: Raised :one
-SELECT w.wake_seq, coalesce((SELECT h.seq FROM heads h WHERE h.stream = w.stream), 0)::bigint AS head FROM wakes w WHERE w.stream = $1;
+-- Without events there is one row, whose seq is 0.
+
+-- name: Raised :many
+SELECT w.wake_seq, coalesce(e.seq, 0)::bigint AS seq, coalesce(e.id, '')::text AS id, coalesce(e.type, '')::text AS type, coalesce(e.v, 0)::integer AS v,
+    coalesce(e.at, 'epoch')::timestamptz AS at, coalesce(e.actor, '')::text AS actor, coalesce(e.cause, '')::text AS cause, coalesce(e.prev_hash, '')::text AS prev_hash,
+    coalesce(e.body, '')::bytea AS body
+FROM wakes w LEFT JOIN LATERAL (SELECT * FROM events n WHERE n.stream = w.stream AND n.seq > sqlc.arg(after)::bigint ORDER BY n.seq LIMIT sqlc.narg(most)::bigint) e ON true
+WHERE w.stream = $1 ORDER BY e.seq;
 
 -- name: NextDue :one
 SELECT due_at::timestamptz AS due_at FROM wakes WHERE due_at IS NOT NULL AND due_at > sqlc.arg(after) ORDER BY due_at LIMIT 1;

@@ -508,20 +508,64 @@ func (q *Queries) Position(ctx context.Context) (int64, error) {
 	return position, err
 }
 
-const raised = `-- name: Raised :one
-SELECT w.wake_seq, coalesce((SELECT h.seq FROM heads h WHERE h.stream = w.stream), 0)::bigint AS head FROM wakes w WHERE w.stream = $1
+const raised = `-- name: Raised :many
+
+SELECT w.wake_seq, coalesce(e.seq, 0)::bigint AS seq, coalesce(e.id, '')::text AS id, coalesce(e.type, '')::text AS type, coalesce(e.v, 0)::integer AS v,
+    coalesce(e.at, 'epoch')::timestamptz AS at, coalesce(e.actor, '')::text AS actor, coalesce(e.cause, '')::text AS cause, coalesce(e.prev_hash, '')::text AS prev_hash,
+    coalesce(e.body, '')::bytea AS body
+FROM wakes w LEFT JOIN LATERAL (SELECT stream, seq, position, id, type, v, at, actor, cause, prev_hash, hash, body FROM events n WHERE n.stream = w.stream AND n.seq > $2::bigint ORDER BY n.seq LIMIT $3::bigint) e ON true
+WHERE w.stream = $1 ORDER BY e.seq
 `
 
-type RaisedRow struct {
-	HintSeq int64
-	Head    int64
+type RaisedParams struct {
+	Stream string
+	After  int64
+	Most   *int64
 }
 
-func (q *Queries) Raised(ctx context.Context, stream string) (RaisedRow, error) {
-	row := q.db.QueryRow(ctx, raised, stream)
-	var i RaisedRow
-	err := row.Scan(&i.HintSeq, &i.Head)
-	return i, err
+type RaisedRow struct {
+	HintSeq  int64
+	Seq      int64
+	ID       string
+	Type     string
+	V        int32
+	At       time.Time
+	Actor    string
+	Cause    string
+	PrevHash string
+	Body     []byte
+}
+
+// Without events there is one row, whose seq is 0.
+func (q *Queries) Raised(ctx context.Context, arg RaisedParams) ([]RaisedRow, error) {
+	rows, err := q.db.Query(ctx, raised, arg.Stream, arg.After, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RaisedRow
+	for rows.Next() {
+		var i RaisedRow
+		if err := rows.Scan(
+			&i.HintSeq,
+			&i.Seq,
+			&i.ID,
+			&i.Type,
+			&i.V,
+			&i.At,
+			&i.Actor,
+			&i.Cause,
+			&i.PrevHash,
+			&i.Body,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const recall = `-- name: Recall :one

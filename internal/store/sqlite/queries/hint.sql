@@ -36,9 +36,7 @@ WHERE wakes.ready_at > 0 AND wakes.ready_at <= CAST(sqlc.arg(now) AS INTEGER) OR
 LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: Raised :one
-SELECT wake_seq,
-    CAST((SELECT coalesce(max(seq), 0) FROM events WHERE events.stream = wakes.stream) AS INTEGER) AS head
-FROM wakes WHERE wakes.stream = ?;
+SELECT wake_seq FROM wakes WHERE stream = ?;
 
 -- name: RestHint :one
 UPDATE wakes SET

@@ -196,21 +196,14 @@ func (q *Queries) RaiseWaiter(ctx context.Context, arg RaiseWaiterParams) error 
 }
 
 const raised = `-- name: Raised :one
-SELECT wake_seq,
-    CAST((SELECT coalesce(max(seq), 0) FROM events WHERE events.stream = wakes.stream) AS INTEGER) AS head
-FROM wakes WHERE wakes.stream = ?
+SELECT wake_seq FROM wakes WHERE stream = ?
 `
 
-type RaisedRow struct {
-	HintSeq int64
-	Head    int64
-}
-
-func (q *Queries) Raised(ctx context.Context, stream string) (RaisedRow, error) {
+func (q *Queries) Raised(ctx context.Context, stream string) (int64, error) {
 	row := q.queryRow(ctx, q.raisedStmt, raised, stream)
-	var i RaisedRow
-	err := row.Scan(&i.HintSeq, &i.Head)
-	return i, err
+	var wake_seq int64
+	err := row.Scan(&wake_seq)
+	return wake_seq, err
 }
 
 const restHint = `-- name: RestHint :one

@@ -22,7 +22,7 @@ func Passing(err error) bool {
 	code := Code(err)
 	if code == "" {
 		_, refused := errors.AsType[*pgconn.ConnectError](err)
-		return refused || pgconn.SafeToRetry(err) || connectionLost(err)
+		return refused || errors.Is(err, errPooler) || pgconn.SafeToRetry(err) || connectionLost(err)
 	}
 	switch code[:2] {
 	case "08", "53", "57", "58", "40":

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -45,13 +44,11 @@ func (l Limits) Connect(ctx context.Context, address string) (*pgxpool.Pool, err
 			"write it as postgres://USER@HOST:PORT/DATABASE; a password belongs in a password file (PGPASSFILE)")
 	}
 	config.MaxConns = max(config.MaxConns, connections)
-	if config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // which a pooler between them does not mind
-	}
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "stellwerk"
 	}
 	watch := l.watch(config)
+	between := spot(config)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, Explain(err)
@@ -60,6 +57,9 @@ func (l Limits) Connect(ctx context.Context, address string) (*pgxpool.Pool, err
 	if err := check(ctx, pool); err != nil {
 		pool.Close()
 		return nil, err
+	}
+	if !between.pooler.Load() {
+		pool.Reset() // the first connection was made as if there were one
 	}
 	return pool, nil
 }
@@ -136,7 +136,7 @@ func diagnose(err error) (says, hint string) {
 	}
 	switch code := Code(err); {
 	case code == "":
-		if _, refused := errors.AsType[*pgconn.ConnectError](err); refused || pgconn.SafeToRetry(err) || pgconn.Timeout(err) {
+		if _, refused := errors.AsType[*pgconn.ConnectError](err); refused || errors.Is(err, errPooler) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) {
 			return "cannot be reached", "check its address, and that the server runs and lets this machine in"
 		}
 		if connectionLost(err) {

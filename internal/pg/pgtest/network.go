@@ -56,6 +56,18 @@ func (n *Network) Mend(t testing.TB) {
 	}
 }
 
+// Lead has new connections lead to where an address says, and ends those there are.
+func (n *Network) Lead(t testing.TB, address string) {
+	t.Helper()
+	to, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Cut()
+	n.proxy.Upstream = to.Host
+	n.Mend(t)
+}
+
 // Slow has answers take longer: each by some milliseconds, and all of them together no more than some kilobytes a second.
 func (n *Network) Slow(t testing.TB, milliseconds, kilobytes string) {
 	t.Helper()

@@ -85,7 +85,11 @@ func TestAWriteThatCannotBeKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		batch = append(batch, &write{ctx: t.Context(), op: commit{c, rows}, result: make(chan error, 1)})
+		r, err := newWrite(t.Context(), commit{c, rows}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch = append(batch, r)
 	}
 	s.writer.run(batch)
 	for i, r := range batch {

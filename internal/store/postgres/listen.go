@@ -57,10 +57,12 @@ func (s *Store) hear(ctx context.Context, config *pgx.ConnConfig) bool {
 	}
 	for s.signal(); ; {
 		soon, cancel := context.WithTimeout(ctx, 2*s.writer.silence) // then it is asked whether it is still there
-		_, err := conn.WaitForNotification(soon)
+		told, err := conn.WaitForNotification(soon)
 		cancel()
 		if err == nil {
-			s.signal()
+			if told.Payload != s.writer.name { // which has signalled at the answer to its call
+				s.signal()
+			}
 			continue
 		}
 		if pgconn.Timeout(err) {

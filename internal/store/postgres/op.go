@@ -16,7 +16,6 @@ type op interface {
 	encode(bodies *[][]byte) (json.RawMessage, error)
 	// refusal is what the database's answer says, null for done. A write that was sent before may have been carried out then.
 	refusal(answer json.RawMessage, again bool) error
-	size() int // bytes, about
 }
 
 // attach adds a piece to bodies and returns its number.
@@ -34,7 +33,6 @@ type small struct {
 }
 
 func (s small) encode(*[][]byte) (json.RawMessage, error) { return json.Marshal(s.fields) }
-func (s small) size() int                                 { return 1 << 8 }
 
 func (s small) refusal(answer json.RawMessage, _ bool) error {
 	r, err := readRefusal(answer)
@@ -64,17 +62,6 @@ type eventRow struct {
 	PrevHash string `json:"prev_hash"`
 	Hash     string `json:"hash"`
 	Body     int    `json:"body"`
-}
-
-func (c commit) size() int {
-	n := 1 << 10
-	for _, e := range c.Events {
-		n += len(e.Body)
-	}
-	if c.Snapshot != nil {
-		n += len(c.Snapshot.State)
-	}
-	return n
 }
 
 func (c commit) encode(bodies *[][]byte) (json.RawMessage, error) {

@@ -3,11 +3,13 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/storetest"
@@ -71,4 +73,48 @@ func TestMigrationsThroughAPooler(t *testing.T) {
 	}
 	engines.Wait()
 	whole(t, address)
+}
+
+// TestAPoolerIsPutInBetween while an engine runs, whose statements are prepared on its connections: nothing fails for good, and nothing
+// is done twice. And taken away again.
+func TestAPoolerIsPutInBetween(t *testing.T) {
+	pooled := pgtest.Pooler(t)
+	direct, address := opened(t)
+	network, through := pgtest.Through(t, address)
+	s := openAt(t, through)
+	t.Cleanup(network.Cut) // first
+	prepared := func() (n int) {
+		if err := s.pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%Head%'").Scan(&n); err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	for round, to := range []string{address, pooled(address), address} {
+		if round > 0 {
+			network.Lead(t, to)
+		}
+		var engines sync.WaitGroup
+		for n := range 12 {
+			engines.Go(func() {
+				stream := fmt.Sprintf("run/%d-%d", round, n)
+				answer := make(chan error, 1)
+				answer <- s.Commit(t.Context(), tick(t, s, stream, core.Head{}))
+				once(t, direct, stream, answer)
+			})
+		}
+		engines.Wait()
+		for range 8 { // connections, which the pooler gives the server's in turns
+			engines.Go(func() {
+				for range 50 {
+					if _, err := s.Head(t.Context(), "run/a"); err != nil {
+						t.Errorf("round %d: %v", round, err)
+					}
+				}
+			})
+		}
+		engines.Wait()
+		if n := prepared(); round == 0 && n == 0 {
+			t.Error("nothing is prepared on a connection that leads to the server")
+		}
+	}
 }

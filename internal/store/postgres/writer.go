@@ -1,10 +1,13 @@
 package postgres
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,6 +40,7 @@ type writer struct {
 	done      chan struct{} // closed when the loop has ended
 	mayBeLazy bool
 	silence   time.Duration // for how long the server may say nothing to the first call
+	name      string        // in notifications, no other writer's
 
 	mu     sync.RWMutex // held shared while queueing, so that end can close the queue
 	closed bool
@@ -46,15 +50,24 @@ type writer struct {
 type write struct {
 	ctx    context.Context
 	op     op
+	text   json.RawMessage // op as the database gets it
+	bodies [][]byte
 	lazy   bool // may be undone by a failure of the server
 	again  bool // it was sent before, and nobody knows what became of it
 	result chan error
 }
 
+func newWrite(ctx context.Context, o op, lazy bool) (*write, error) {
+	r := &write{ctx: ctx, op: o, lazy: lazy, result: make(chan error, 1)}
+	var err error
+	r.text, err = o.encode(&r.bodies)
+	return r, err
+}
+
 func newWriter(q *query.Queries, o Options, c *clock, signal func()) *writer {
 	w := &writer{
 		q: q, clock: c, signal: signal, queue: make(chan *write, maxBatch), done: make(chan struct{}),
-		mayBeLazy: o.LazyLooks, silence: cmp.Or(o.Silence, pg.Silence),
+		mayBeLazy: o.LazyLooks, silence: cmp.Or(o.Silence, pg.Silence), name: rand.Text(),
 	}
 	go w.loop()
 	return w
@@ -63,11 +76,22 @@ func newWriter(q *query.Queries, o Options, c *clock, signal func()) *writer {
 // do carries out a change and returns once it is durable. A context that ends before it is sent means nothing happens. Afterwards the
 // outcome is awaited; it is in doubt only if the database went away and nobody who shares the call waits any more.
 func (w *writer) do(ctx context.Context, o op, lazy bool) error {
-	r := &write{ctx: ctx, op: o, lazy: lazy && w.mayBeLazy, result: make(chan error, 1)}
+	r, err := newWrite(ctx, o, lazy && w.mayBeLazy)
+	if err != nil {
+		return err
+	}
 	if err := w.enqueue(r); err != nil {
 		return err
 	}
 	return <-r.result
+}
+
+func (r *write) size() int {
+	n := len(r.text)
+	for _, b := range r.bodies {
+		n += len(b)
+	}
+	return n
 }
 
 func (w *writer) enqueue(r *write) error {
@@ -112,7 +136,7 @@ func (w *writer) gather(first *write) (batch []*write) {
 		if err := r.ctx.Err(); err != nil {
 			r.result <- err
 		} else {
-			batch, size = append(batch, r), size+r.op.size()
+			batch, size = append(batch, r), size+r.size()
 		}
 		if len(batch) == maxBatch || size > maxBatchBytes {
 			break
@@ -156,6 +180,9 @@ func (w *writer) insist(batch []*write) ([]json.RawMessage, error) {
 	pause.InitialInterval, pause.MaxInterval = firstPause, mostPause
 	for silence := w.silence; ; silence = min(2*silence, callTime) {
 		results, err := w.call(batch, silence)
+		if batch[0].again {
+			w.signal() // a call whose answer was lost may have told, too
+		}
 		if err == nil || !pg.Passing(err) || !waited(batch) {
 			return results, err
 		}
@@ -179,20 +206,15 @@ func waited(batch []*write) bool {
 func (w *writer) call(batch []*write, silence time.Duration) ([]json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(pg.Patient(context.Background(), silence), callTime)
 	defer cancel()
+	ops, lazy := make([][]byte, len(batch)), true
 	var bodies [][]byte
-	ops, lazy := make([]json.RawMessage, len(batch)), true
+	bases := make([]int32, len(batch))
 	for i, r := range batch {
-		data, err := r.op.encode(&bodies)
-		if err != nil {
-			return nil, err
-		}
-		ops[i], lazy = data, lazy && r.lazy
+		ops[i], bases[i], lazy = r.text, int32(len(bodies)), lazy && r.lazy
+		bodies = append(bodies, r.bodies...)
 	}
-	text, err := json.Marshal(ops)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := w.q.CommitBatch(ctx, query.CommitBatchParams{Batch: text, Bodies: bodies, Lazy: lazy})
+	text := slices.Concat([]byte("["), bytes.Join(ops, []byte(",")), []byte("]"))
+	answer, err := w.q.CommitBatch(ctx, query.CommitBatchParams{Batch: text, Bodies: bodies, Bases: bases, Lazy: lazy, Teller: w.name})
 	if err != nil {
 		return nil, err
 	}

@@ -67,9 +67,10 @@ END $$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE FUNCTION raise_hint(of_stream text, moment timestamptz) RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION raise_hint(of_stream text, moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
     UPDATE wakes SET woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE moment END, wake_seq = wake_seq + 1 WHERE stream = of_stream;
-$$;
+END $$;
 -- +goose StatementEnd
 
 -- spent is what the runs of a project have used and hold in all, but for one of them. An active run has worked on since its row
@@ -77,13 +78,15 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION spent(of_project text, except_run text, moment timestamptz,
     OUT cost bigint, OUT tokens bigint, OUT attempts bigint, OUT working bigint, OUT unpriced bigint, OUT worked bigint, OUT held bigint, OUT held_tokens bigint)
-LANGUAGE sql STABLE AS $$
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
     SELECT coalesce(sum(round(r.cost_usd::numeric * 1e9)), 0)::bigint, coalesce(sum(r.tokens), 0)::bigint, coalesce(sum(r.attempts), 0)::bigint,
         count(*) FILTER (WHERE r.status = 'active'), coalesce(sum(r.unpriced), 0)::bigint,
         coalesce(sum(r.worked + CASE WHEN r.status = 'active' THEN greatest(0, (extract(epoch FROM moment - r.updated_at) * 1e6)::bigint) ELSE 0 END), 0)::bigint,
         coalesce(sum(round(r.held_usd::numeric * 1e9)), 0)::bigint, coalesce(sum(r.held_tokens), 0)::bigint
+    INTO cost, tokens, attempts, working, unpriced, worked, held, held_tokens
     FROM runs r WHERE r.project_id = of_project AND r.id <> except_run;
-$$;
+END $$;
 -- +goose StatementEnd
 
 -- following is the hash of the event after one, so that whoever asks again, not knowing what became of a commit, knows its own.
@@ -191,11 +194,15 @@ END $$;
 
 -- slot_at names the pools of a request for a place. A pool of a place has "at", and its key lacks the place's name.
 -- +goose StatementBegin
-CREATE FUNCTION slot_at(asked jsonb, place text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-    SELECT jsonb_set(asked, '{pools}', (SELECT jsonb_agg(
-        CASE WHEN p ? 'at' THEN jsonb_build_object('key', (p->>'key') || place, 'limit', p->'limit') ELSE p END ORDER BY n)
-        FROM jsonb_array_elements(asked->'pools') WITH ORDINALITY AS all_pools(p, n)));
-$$;
+CREATE FUNCTION slot_at(asked jsonb, place text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    FOR n IN 0 .. jsonb_array_length(asked->'pools') - 1 LOOP
+        IF asked->'pools'->n ? 'at' THEN
+            asked := jsonb_set(asked, ARRAY['pools', n::text, 'key'], to_jsonb((asked->'pools'->n->>'key') || place));
+        END IF;
+    END LOOP;
+    RETURN asked;
+END $$;
 -- +goose StatementEnd
 
 -- slot_enter finds the row of a holder, with its pools as they are now: has is 'held', 'queue' or 'none'. If it had slots of other
@@ -221,12 +228,13 @@ END $$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
-CREATE FUNCTION slot_add(of_stream text, s jsonb, moment timestamptz, holds boolean) RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION slot_add(of_stream text, s jsonb, moment timestamptz, holds boolean) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
     INSERT INTO slots (holder, stream, project, pool, since, held, filed, room)
     VALUES (s->>'holder', of_stream, s->>'project', s->'pools'->0->>'key', moment, holds, '', 0);
     INSERT INTO slot_pools (pool, held, project, holder, capacity)
     SELECT p->>'key', holds, s->>'project', s->>'holder', (p->>'limit')::integer FROM jsonb_array_elements(s->'pools') p;
-$$;
+END $$;
 -- +goose StatementEnd
 
 -- slot_take has all holders get their slots now, or says which cannot: SW007.
@@ -277,90 +285,110 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- project_rows writes the projections of a commit. Rows come with the names of their columns. Each column is named: an older engine
--- says nothing of one that a newer release has added, which then gets its default.
+-- write_rows writes the events of commits that were judged, and their projections. No two are of one stream. bases says after how many of
+-- bodies those of a commit begin, firsts after which position its events. Rows come with the names of their columns. Each column is
+-- named: an older engine says nothing of one that a newer release has added, which then gets its default. It reports whether somebody
+-- is to be signalled.
 -- +goose StatementBegin
-CREATE FUNCTION project_rows(c jsonb, bodies bytea[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE p jsonb;
+CREATE FUNCTION write_rows(judged jsonb[], bases integer[], firsts bigint[], bodies bytea[], moment timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE has record; c jsonb; p jsonb; told boolean := false;
 BEGIN
-    IF c ? 'run' THEN
+    SELECT bool_or(j ? 'run') AS runs, bool_or(j ? 'project') AS projects, bool_or(j ? 'tasks') AS tasks, bool_or(j ? 'messages') AS messages,
+        bool_or(j ? 'conversations') AS conversations, bool_or(j ? 'progress' OR j ? 'standing') AS standing, bool_or(j ? 'snapshot') AS snapshots,
+        bool_or(j ? 'spends') AS spends
+    INTO has FROM unnest(judged) j;
+    INSERT INTO events (stream, seq, position, id, type, v, at, actor, cause, prev_hash, hash, body)
+    SELECT j.c->>'stream', e.seq, j.first + e.seq - (j.c->>'after')::bigint, e.id, e.type, e.v, e.at, e.actor, e.cause, e.prev_hash, e.hash, bodies[j.base + e.body]
+    FROM unnest(judged, bases, firsts) AS j(c, base, first), jsonb_to_recordset(j.c->'events') AS e(seq bigint, id text, type text, v integer,
+        at timestamptz, actor text, cause text, prev_hash text, hash text, body integer);
+    INSERT INTO heads (stream, seq, position, hash, at)
+    SELECT j.c->>'stream', (j.c->'events'->-1->>'seq')::bigint, j.first + jsonb_array_length(j.c->'events'), j.c->'events'->-1->>'hash', (j.c->'events'->-1->>'at')::timestamptz
+    FROM unnest(judged, firsts) AS j(c, first) WHERE j.c ? 'events'
+    ON CONFLICT (stream) DO UPDATE SET seq = excluded.seq, position = excluded.position, hash = excluded.hash, at = excluded.at;
+    IF has.runs THEN
         INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, unpriced, tokens,
             held_usd, held_tokens, limited, worked, started_at, updated_at, ended_at)
-        SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, unpriced, tokens,
-            held_usd, held_tokens, limited, worked, started_at, updated_at, ended_at FROM jsonb_populate_record(NULL::runs, c->'run')
+        SELECT r.id, r.alias, r.project_id, r.title, r.goal, r.issue, r.status, r.reason, r.stage, r.branch, r.base, r.url, r.isolation, r.attempts, r.cost_usd, r.unpriced, r.tokens,
+            r.held_usd, r.held_tokens, r.limited, r.worked, r.started_at, r.updated_at, r.ended_at
+        FROM unnest(judged) AS j(c), jsonb_populate_record(NULL::runs, j.c->'run') r WHERE j.c ? 'run'
         ON CONFLICT (id) DO UPDATE SET alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal, issue = excluded.issue,
             status = excluded.status, reason = excluded.reason, stage = excluded.stage, branch = excluded.branch, base = excluded.base, url = excluded.url,
             isolation = excluded.isolation, attempts = excluded.attempts, cost_usd = excluded.cost_usd, unpriced = excluded.unpriced, tokens = excluded.tokens,
             held_usd = excluded.held_usd, held_tokens = excluded.held_tokens, limited = excluded.limited, worked = excluded.worked,
             started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at;
     END IF;
-    IF c ? 'project' THEN
-        p := c->'project';
+    IF has.projects THEN
         INSERT INTO projects (id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by,
             pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason)
-        SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by,
-            pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason FROM jsonb_populate_record(NULL::projects, p)
+        SELECT r.id, r.name, r.repo_url, r.default_branch, r.integration_branch, r.status, r.current_epic, r.last_activity, r.created_at, r.created_by,
+            r.pr_url, r.pr_number, r.playbook, r.paused, r.archived_at, r.queued, r.refused, r.run_status, r.run_reason
+        FROM unnest(judged) AS j(c), jsonb_populate_record(NULL::projects, j.c->'project') r WHERE j.c ? 'project'
         ON CONFLICT (id) DO UPDATE SET name = excluded.name, repo_url = excluded.repo_url, default_branch = excluded.default_branch,
             integration_branch = excluded.integration_branch, status = excluded.status, current_epic = excluded.current_epic,
             last_activity = greatest(projects.last_activity, excluded.last_activity), created_at = excluded.created_at, created_by = excluded.created_by,
             pr_url = excluded.pr_url, pr_number = excluded.pr_number, playbook = excluded.playbook, paused = excluded.paused, archived_at = excluded.archived_at,
             queued = excluded.queued, refused = excluded.refused, run_status = excluded.run_status, run_reason = excluded.run_reason;
     END IF;
-    IF c ? 'tasks' THEN
+    IF has.tasks THEN
         INSERT INTO tasks (run_id, task, addressee, project_id, task_type, status, prompt, repo_url, branch, triggered_by, created_by, created_at, started_at, completed_at, result, worker_pod)
         SELECT t.run_id, t.task, t.addressee, t.project_id, t.task_type, t.status, t.prompt, t.repo_url, t.branch, t.triggered_by, t.created_by, t.created_at, t.started_at, t.completed_at,
-            convert_from(bodies[t.result], 'UTF8')::json, t.worker_pod
-        FROM jsonb_to_recordset(c->'tasks') AS t(run_id text, task text, addressee text, project_id text, task_type text, status text, prompt text, repo_url text, branch text,
-            triggered_by text, created_by text, created_at timestamptz, started_at timestamptz, completed_at timestamptz, result integer, worker_pod text)
+            convert_from(bodies[j.base + t.result], 'UTF8')::json, t.worker_pod
+        FROM unnest(judged, bases) AS j(c, base), jsonb_to_recordset(j.c->'tasks') AS t(run_id text, task text, addressee text, project_id text, task_type text, status text,
+            prompt text, repo_url text, branch text, triggered_by text, created_by text, created_at timestamptz, started_at timestamptz, completed_at timestamptz,
+            result integer, worker_pod text)
         ON CONFLICT (run_id, task) DO UPDATE SET addressee = excluded.addressee, project_id = excluded.project_id, task_type = excluded.task_type, status = excluded.status,
             prompt = excluded.prompt, repo_url = excluded.repo_url, branch = excluded.branch, triggered_by = excluded.triggered_by, created_by = excluded.created_by,
             created_at = excluded.created_at, started_at = excluded.started_at, completed_at = excluded.completed_at, result = excluded.result, worker_pod = excluded.worker_pod;
     END IF;
-    IF c ? 'messages' THEN
+    IF has.messages THEN
         INSERT INTO messages (run_id, seq, event, project_id, conversation_id, kind, voice, who, text, question_id, default_text, due_at, at)
-        SELECT run_id, seq, event, project_id, conversation_id, kind, voice, who, text, question_id, default_text, due_at, at
-        FROM jsonb_populate_recordset(NULL::messages, c->'messages');
+        SELECT m.run_id, m.seq, m.event, m.project_id, m.conversation_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at
+        FROM unnest(judged) AS j(c), jsonb_populate_recordset(NULL::messages, j.c->'messages') m;
     END IF;
-    IF c ? 'conversations' THEN
+    IF has.conversations THEN
         INSERT INTO conversations (id, project_id, name, created_by, created_at)
-        SELECT id, project_id, name, created_by, created_at FROM jsonb_populate_recordset(NULL::conversations, c->'conversations')
+        SELECT d.id, d.project_id, d.name, d.created_by, d.created_at
+        FROM unnest(judged) AS j(c), jsonb_populate_recordset(NULL::conversations, j.c->'conversations') d
         ON CONFLICT (id) DO UPDATE SET name = excluded.name;
     END IF;
-    IF c ? 'progress' THEN
-        p := c->'progress';
-        UPDATE projects SET status = CASE WHEN paused <> '' THEN 'paused' ELSE p->>'status' END, run_status = p->>'status', run_reason = p->>'reason',
-            current_epic = p->>'epic', integration_branch = p->>'branch', last_activity = greatest(last_activity, (p->>'at')::timestamptz),
-            pr_url = p->>'pr_url', pr_number = (p->>'pr_number')::integer WHERE id = p->>'project';
+    IF has.standing THEN -- one after the other, for several may be of one project
+        FOREACH c IN ARRAY judged LOOP
+            p := c->'progress';
+            IF p IS NOT NULL THEN
+                UPDATE projects SET status = CASE WHEN paused <> '' THEN 'paused' ELSE p->>'status' END, run_status = p->>'status', run_reason = p->>'reason',
+                    current_epic = p->>'epic', integration_branch = p->>'branch', last_activity = greatest(last_activity, (p->>'at')::timestamptz),
+                    pr_url = p->>'pr_url', pr_number = (p->>'pr_number')::integer WHERE id = p->>'project';
+            END IF;
+            p := c->'standing';
+            IF p IS NOT NULL THEN
+                UPDATE projects SET name = p->>'name', playbook = p->>'playbook', paused = p->>'paused', archived_at = (p->>'archived_at')::timestamptz,
+                    queued = (p->>'queued')::integer, refused = (p->>'refused')::integer, last_activity = greatest(last_activity, (p->>'at')::timestamptz),
+                    status = CASE WHEN p->>'paused' <> '' THEN 'paused' ELSE run_status END WHERE id = p->>'project';
+            END IF;
+        END LOOP;
     END IF;
-    IF c ? 'standing' THEN
-        p := c->'standing';
-        UPDATE projects SET name = p->>'name', playbook = p->>'playbook', paused = p->>'paused', archived_at = (p->>'archived_at')::timestamptz,
-            queued = (p->>'queued')::integer, refused = (p->>'refused')::integer, last_activity = greatest(last_activity, (p->>'at')::timestamptz),
-            status = CASE WHEN p->>'paused' <> '' THEN 'paused' ELSE run_status END WHERE id = p->>'project';
-    END IF;
-    IF c ? 'snapshot' THEN
-        p := c->'snapshot';
+    IF has.snapshots THEN
         INSERT INTO snapshots (stream, seq, hash, at, format, state)
-        VALUES (c->>'stream', (p->>'seq')::bigint, p->>'hash', (p->>'at')::timestamptz, (p->>'format')::bigint, bodies[(p->>'state')::integer])
+        SELECT j.c->>'stream', s.seq, s.hash, s.at, s.format, bodies[j.base + s.state]
+        FROM unnest(judged, bases) AS j(c, base), jsonb_to_record(j.c->'snapshot') AS s(seq bigint, hash text, at timestamptz, format bigint, state integer) WHERE j.c ? 'snapshot'
         ON CONFLICT (stream) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, at = excluded.at, format = excluded.format, state = excluded.state;
     END IF;
+    IF has.spends THEN -- the other runs of the project look whether enough is left
+        UPDATE wakes SET woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE moment END, wake_seq = wake_seq + 1
+        WHERE stream IN (SELECT 'run/' || r.id FROM unnest(judged) AS j(c) JOIN runs r ON r.project_id = j.c->'run'->>'project_id' AND r.id <> j.c->'run'->>'id'
+            WHERE j.c ? 'spends' AND r.status = 'active' AND r.limited);
+        told := FOUND;
+    END IF;
+    RETURN told;
 END $$;
 -- +goose StatementEnd
 
--- apply writes a commit that was judged, and reports whether somebody is to be signalled. It raises SW006 and SW007.
+-- settle does what a commit that was judged says of claims, slots and hints, and reports whether somebody is to be signalled. It raises
+-- SW006 and SW007.
 -- +goose StatementBegin
-CREATE FUNCTION apply(c jsonb, bodies bytea[], first bigint, moment timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE n integer := 0; last jsonb; x record; who text; held_by bigint; told boolean := false; freed text[] := '{}'; place text := ''; there text;
+CREATE FUNCTION settle(c jsonb, moment timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE x record; who text; held_by bigint; told boolean := false; freed text[] := '{}'; place text := ''; there text;
 BEGIN
-    IF c ? 'events' THEN
-        n := jsonb_array_length(c->'events');
-        INSERT INTO events (stream, seq, position, id, type, v, at, actor, cause, prev_hash, hash, body)
-        SELECT c->>'stream', e.seq, first + e.seq - (c->>'after')::bigint, e.id, e.type, e.v, e.at, e.actor, e.cause, e.prev_hash, e.hash, bodies[e.body]
-        FROM jsonb_to_recordset(c->'events') AS e(seq bigint, id text, type text, v integer, at timestamptz, actor text, cause text, prev_hash text, hash text, body integer);
-        last := c->'events'->-1;
-        INSERT INTO heads (stream, seq, position, hash, at) VALUES (c->>'stream', (last->>'seq')::bigint, first + n, last->>'hash', (last->>'at')::timestamptz)
-        ON CONFLICT (stream) DO UPDATE SET seq = excluded.seq, position = excluded.position, hash = excluded.hash, at = excluded.at;
-    END IF;
     IF c ? 'release' THEN
         FOR x IN SELECT * FROM jsonb_to_recordset(c->'release') AS y(kind text, key text, holder text) LOOP
             DELETE FROM claims d WHERE d.kind = x.kind AND d.key = x.key AND d.holder = x.holder;
@@ -399,20 +427,14 @@ BEGIN
     IF c ? 'take' THEN
         told := slot_take(c->>'stream', c->'take', place, moment) OR told;
     END IF;
-    INSERT INTO wakes (stream, project, wake_seq, done_seq, woken_at, due_at, due_seq) VALUES (c->>'stream', c->>'of', least(n, 1), 0, moment, (c->>'due')::timestamptz, 1)
+    INSERT INTO wakes (stream, project, wake_seq, done_seq, woken_at, due_at, due_seq) VALUES (c->>'stream', c->>'of', (c ? 'events')::integer, 0, moment, (c->>'due')::timestamptz, 1)
     ON CONFLICT (stream) DO UPDATE SET project = excluded.project,
         woken_at = CASE WHEN wakes.wake_seq > wakes.done_seq THEN wakes.woken_at ELSE excluded.woken_at END,
         wake_seq = wakes.wake_seq + excluded.wake_seq, due_at = excluded.due_at, due_seq = wakes.due_seq + 1;
-    told := told OR NOT c ? 'attended' AND (n > 0 OR c ? 'due');
+    told := told OR NOT c ? 'attended' AND (c ? 'events' OR c ? 'due');
     IF c ? 'queue' THEN -- the hint is there by now
         told := slot_queue(c->>'stream', c->'queue', place, moment) OR told;
     END IF;
-    IF c ? 'spends' AND c ? 'run' THEN
-        UPDATE wakes SET woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE moment END, wake_seq = wake_seq + 1
-        WHERE stream IN (SELECT 'run/' || r.id FROM runs r WHERE r.project_id = c->'run'->>'project_id' AND r.status = 'active' AND r.limited AND r.id <> c->'run'->>'id');
-        told := told OR FOUND;
-    END IF;
-    PERFORM project_rows(c, bodies);
     RETURN told;
 END $$;
 -- +goose StatementEnd
@@ -435,11 +457,24 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- commit_batch carries out writes one after the other, each whole or not at all, and answers each with null or why it was refused.
--- Events, task results and snapshots are numbered pieces of bodies. A lazy batch does not wait for the disk.
+-- hangs_on reports that a commit cannot be judged before others are written: one of its stream, or what else it looks at.
 -- +goose StatementBegin
-CREATE FUNCTION commit_batch(batch jsonb, bodies bytea[], lazy boolean) RETURNS jsonb LANGUAGE plpgsql SET lock_timeout = '5s' AS $$
-DECLARE c jsonb; r record; why jsonb; results jsonb[] := '{}'; p bigint; began bigint; moment timestamptz; told boolean := false; detail text; code text;
+CREATE FUNCTION hangs_on(c jsonb, streams text[], projects text[]) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN c->>'stream' = ANY (streams) OR c ? 'idle' AND c->>'idle' = ANY (projects) OR c ? 'budget' AND c->'budget'->>'project' = ANY (projects)
+        OR c ? 'given' AND EXISTS (SELECT FROM jsonb_array_elements(c->'given') g WHERE g->>'stream' = ANY (streams));
+END $$;
+-- +goose StatementEnd
+
+-- commit_batch carries out writes one after the other, each whole or not at all, and answers each with null or why it was refused.
+-- Events, task results and snapshots are numbered pieces of bodies, for each write after those before it: bases. A lazy batch does not
+-- wait for the disk. What commits write is put off until one hangs on it, because many rows cost little more than one.
+-- +goose StatementBegin
+CREATE FUNCTION commit_batch(batch jsonb, bodies bytea[], bases integer[], lazy boolean, teller text) RETURNS jsonb LANGUAGE plpgsql
+    SET lock_timeout = '5s' SET plan_cache_mode = 'force_generic_plan' AS $$
+DECLARE
+    c jsonb; n integer := 0; r record; why jsonb; results jsonb[] := '{}'; p bigint; began bigint; moment timestamptz; told boolean := false; detail text; code text;
+    judged jsonb[] := '{}'; beneath integer[] := '{}'; firsts bigint[] := '{}'; streams text[] := '{}'; projects text[] := '{}';
 BEGIN
     p := lock_ledger();
     began := p;
@@ -448,6 +483,7 @@ BEGIN
         PERFORM set_config('synchronous_commit', 'off', true);
     END IF;
     FOR c IN SELECT jsonb_array_elements(batch) LOOP
+        n := n + 1;
         why := NULL;
         CASE c->>'op'
         WHEN 'rest' THEN
@@ -460,28 +496,39 @@ BEGIN
             PERFORM raise_hint(c->>'stream', moment);
             told := true;
         ELSE
+            IF hangs_on(c, streams, projects) THEN
+                told := write_rows(judged, beneath, firsts, bodies, moment) OR told;
+                judged := '{}'; beneath := '{}'; firsts := '{}'; streams := '{}'; projects := '{}';
+            END IF;
             why := judge(c);
             IF why IS NULL AND (c ? 'take' OR c ? 'acquire') THEN
                 BEGIN -- a savepoint, only where a refusal comes after something was written
-                    told := apply(c, bodies, p, moment) OR told;
+                    told := settle(c, moment) OR told;
                 EXCEPTION WHEN SQLSTATE 'SW006' OR SQLSTATE 'SW007' THEN
                     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, code = RETURNED_SQLSTATE;
                     why := jsonb_build_object('code', code, 'detail', detail::jsonb);
                 END;
             ELSIF why IS NULL THEN
-                told := apply(c, bodies, p, moment) OR told;
+                told := settle(c, moment) OR told;
             END IF;
-            IF why IS NULL AND c ? 'events' THEN
-                p := p + jsonb_array_length(c->'events');
+            IF why IS NULL THEN
+                judged := judged || c; beneath := beneath || bases[n]; firsts := firsts || p;
+                streams := streams || (c->>'stream'); projects := projects || (c->'run'->>'project_id');
+                IF c ? 'events' THEN
+                    p := p + jsonb_array_length(c->'events');
+                END IF;
             END IF;
         END CASE;
         results := results || coalesce(why, 'null'::jsonb);
     END LOOP;
+    IF cardinality(judged) > 0 THEN
+        told := write_rows(judged, beneath, firsts, bodies, moment) OR told;
+    END IF;
     IF p > began THEN
         UPDATE ledger SET position = p;
     END IF;
     IF told THEN
-        PERFORM pg_notify('stellwerk', '');
+        PERFORM pg_notify('stellwerk', teller); -- who knows by the answer
     END IF;
     RETURN jsonb_build_object('now', moment, 'told', told, 'results', to_jsonb(results));
 END $$;

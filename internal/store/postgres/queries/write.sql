@@ -1,5 +1,5 @@
 -- name: CommitBatch :one
-SELECT commit_batch(sqlc.arg(batch)::jsonb, sqlc.arg(bodies)::bytea[], sqlc.arg(lazy)::boolean)::text AS answer;
+SELECT commit_batch(sqlc.arg(batch)::jsonb, sqlc.arg(bodies)::bytea[], sqlc.arg(bases)::integer[], sqlc.arg(lazy)::boolean, sqlc.arg(teller)::text)::text AS answer;
 
 -- name: Clock :one
 SELECT clock_timestamp()::timestamptz AS now;

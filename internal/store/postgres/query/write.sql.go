@@ -22,17 +22,25 @@ func (q *Queries) Clock(ctx context.Context) (time.Time, error) {
 }
 
 const commitBatch = `-- name: CommitBatch :one
-SELECT commit_batch($1::jsonb, $2::bytea[], $3::boolean)::text AS answer
+SELECT commit_batch($1::jsonb, $2::bytea[], $3::integer[], $4::boolean, $5::text)::text AS answer
 `
 
 type CommitBatchParams struct {
 	Batch  []byte
 	Bodies [][]byte
+	Bases  []int32
 	Lazy   bool
+	Teller string
 }
 
 func (q *Queries) CommitBatch(ctx context.Context, arg CommitBatchParams) (string, error) {
-	row := q.db.QueryRow(ctx, commitBatch, arg.Batch, arg.Bodies, arg.Lazy)
+	row := q.db.QueryRow(ctx, commitBatch,
+		arg.Batch,
+		arg.Bodies,
+		arg.Bases,
+		arg.Lazy,
+		arg.Teller,
+	)
 	var answer string
 	err := row.Scan(&answer)
 	return answer, err

@@ -6,6 +6,7 @@ package roster
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"slices"
@@ -29,6 +30,7 @@ type Entry struct {
 	Since   time.Time  `json:"since"`              // by the database's clock
 	URL     string     `json:"url,omitempty"`      // where the network reaches it
 	Drains  *time.Time `json:"draining,omitempty"` // since when it gives its work to others
+	Life    string     `json:"life,omitempty"`     // no other of the engine's has this name
 	Uses
 }
 
@@ -74,7 +76,7 @@ func (r *Roster) Enter(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.entry = Entry{Version: r.Version, Since: now, Uses: r.Uses}
+	r.entry = Entry{Version: r.Version, Since: now, Life: rand.Text(), Uses: r.Uses}
 	if !r.Shared {
 		return nil
 	}
@@ -120,11 +122,26 @@ func (r *Roster) change(ctx context.Context, how func(*Entry)) error {
 		return nil
 	}
 	err := r.put(ctx, r.version)
-	if errors.Is(err, store.ErrStale) {
-		r.version = 0
+	if !errors.Is(err, store.ErrStale) {
+		return err
+	}
+	version, err := r.own(ctx)
+	if err != nil {
+		return err
+	}
+	if r.version = version; version == 0 {
 		return nil
 	}
-	return err
+	return r.put(ctx, version)
+}
+
+// own is the version of what this life of the engine said last, even if the answer to that was lost; 0 if another life has begun.
+func (r *Roster) own(ctx context.Context) (int64, error) {
+	said, err := document.Read[Entry](ctx, r.Store, kind, r.Engine)
+	if errors.Is(err, store.ErrNotFound) || err == nil && said.Value.Life != r.entry.Life {
+		return 0, nil
+	}
+	return said.Version, err
 }
 
 // put writes the document. r.mu is held.
@@ -146,9 +163,14 @@ func (r *Roster) Leave(ctx context.Context) error {
 	if r.version == 0 {
 		return nil
 	}
-	err := document.Remove(ctx, r.Store, kind, r.Engine, r.version)
-	r.version = 0
-	return err
+	version, err := r.own(ctx)
+	if err != nil {
+		return err
+	}
+	if r.version = 0; version == 0 {
+		return nil
+	}
+	return document.Remove(ctx, r.Store, kind, r.Engine, version)
 }
 
 // List is every engine that is alive or has not said that it ended, by host. Who never shared a store sees itself alone.

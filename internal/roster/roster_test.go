@@ -1,6 +1,8 @@
 package roster_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -111,6 +113,47 @@ func TestALaterLifeSpeaksForAnEngine(t *testing.T) {
 	must(t, first.Reached(t.Context(), "https://old"))
 	must(t, first.Leave(t.Context()))
 	if got := listed(t, other); got != "a v-a  alive=true here=false drains=false; b v-b  alive=true here=true drains=false; " {
+		t.Errorf("listed are %s", got)
+	}
+}
+
+// lossy is a store that loses the answer to whatever is put while lost is set.
+type lossy struct {
+	*sqlite.Store
+	lost bool
+}
+
+var errLost = errors.New("the answer is lost")
+
+func (l *lossy) PutDocument(ctx context.Context, d store.Document) (store.Document, error) {
+	d, err := l.Store.PutDocument(ctx, d)
+	if l.lost {
+		return store.Document{}, errLost
+	}
+	return d, err
+}
+
+// TestAnAnswerThatIsLost: the engine still speaks for itself, and takes back what it said.
+func TestAnAnswerThatIsLost(t *testing.T) {
+	db := sqlitetest.New(t)
+	other := begin(t, db, "a", true)
+	for name, last := range map[string]func(*roster.Roster) error{
+		"b": func(r *roster.Roster) error { return r.Draining(t.Context()) },
+		"c": func(r *roster.Roster) error { return r.Leave(t.Context()) },
+	} {
+		begin(t, db, name, true)
+		l := &lossy{Store: db}
+		r := roster.New(roster.Options{Store: l, Engine: name, Shared: true})
+		must(t, r.Enter(t.Context()))
+		l.lost = true
+		if err := r.Reached(t.Context(), "https://"+name); !errors.Is(err, errLost) {
+			t.Fatal(err)
+		}
+		l.lost = false
+		must(t, last(r))
+	}
+	must(t, db.Leave(t.Context(), "c"))
+	if got := listed(t, other); got != "a v-a  alive=true here=true drains=false; b  https://b alive=true here=false drains=true; " {
 		t.Errorf("listed are %s", got)
 	}
 }

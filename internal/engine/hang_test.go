@@ -2,10 +2,14 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
@@ -58,5 +62,38 @@ func TestAStoreThatDoesNotAnswerEndsALease(t *testing.T) {
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// unrecorded is a store that never says whether a refusal is on record.
+type unrecorded struct{ store.Store }
+
+func (u unrecorded) Commit(ctx context.Context, c store.Commit) error {
+	if slices.ContainsFunc(c.Events, func(e core.Event) bool { return e.Type == core.TypeCommandRefused }) {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return u.Store.Commit(ctx, c)
+}
+
+// TestARefusalThatCannotBeRecordedHoldsNothingUp: what was refused under its fence is answered, though the store says nothing
+// about the record of it. An engine that ends would wait for ever otherwise.
+func TestARefusalThatCannotBeRecordedHoldsNothingUp(t *testing.T) {
+	b := newBench(t)
+	b.stop()
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	e := b.on(unrecorded{b.store}, engine.Options{Deciders: []core.Decider{phases.Decider{}}, Lease: 200 * time.Millisecond})
+	done := make(chan error, 1)
+	go func() {
+		_, err := e.Conclude(t.Context(), "r1", e.Fence("p")+1, core.TimerFired{Timer: "t"})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if !errors.Is(err, store.ErrFenced) {
+			t.Errorf("the late conclusion: %v", err)
+		}
+	case <-waittest.Over():
+		t.Error("the late conclusion is not answered")
 	}
 }

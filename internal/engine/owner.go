@@ -259,9 +259,11 @@ func (e *Engine) retire(why error) {
 func (e *Engine) Retired() bool { return e.owned.isRetired() }
 
 // fenced lets go of a project, because a step for it was refused under its fence, and puts the
-// refusal on record. The step's own context may have ended with the project.
+// refusal on record. The step's own context may have ended with the project; a store that does not answer holds nothing up
+// for longer than a lease.
 func (e *Engine) fenced(ctx context.Context, s *stream, in input, why error) {
-	ctx = context.WithoutCancel(ctx)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), e.opts.Lease)
+	defer stop()
 	if err := e.load(ctx, s); err != nil || s.run == nil {
 		e.log.Error("record a refusal", "stream", s.name, "error", err)
 		return

@@ -153,7 +153,7 @@ func (s *sim) took(by *member, taken []store.Owner) {
 		if was != nil && was != by && was.wellFor(2*lease) {
 			s.breach("renewal: %s took %s from %s, which was well for %v", by.id, o.Project, was.id, time.Since(was.well))
 		}
-		if was != nil && was != by && was.frozen { // the worst moment to go on is just now
+		if was != nil && was != by && was.frozen && !was.asleep { // the worst moment to go on is just now
 			s.at(s.within(200*time.Millisecond), func() { s.thaw(was) })
 		}
 		s.holders[o.Project], s.newest[o.Project] = by, o.Fence

@@ -33,6 +33,7 @@ type member struct {
 	dead   atomic.Bool
 	cut    atomic.Bool // the store does not answer it
 	frozen bool        // it stands still
+	asleep bool        // and does so for long, whatever others do
 	leaves bool        // it renews nothing any more, whether or not it can still give back what it owns
 	well   time.Time   // since when nothing keeps it from working
 }

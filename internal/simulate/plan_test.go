@@ -15,7 +15,8 @@ var engines = []string{"e1", "e2", "e3"}
 
 const (
 	trouble  = time.Minute // during which things go wrong
-	patience = time.Hour   // by which every run is over afterwards
+	away     = time.Hour   // that an engine stands still which comes back from a laptop's sleep
+	patience = 2 * away    // by which every run is over afterwards
 )
 
 // story plans what people do and what goes wrong.
@@ -76,9 +77,7 @@ func (s *sim) fault() {
 		s.kill(id)
 		s.at(later, func() { s.begin(id) })
 	case 1, 6, 7:
-		s.say("%s stands still", id)
-		m.frozen = true
-		s.at(time.Second+s.within(10*lease), func() { s.thaw(m) }) // if nobody takes its projects
+		s.freeze(m)
 	case 2:
 		s.say("%s leaves", id)
 		s.leave(id, later)
@@ -101,12 +100,27 @@ func (s *sim) fault() {
 	}
 }
 
+// freeze has an engine stand still: a few leases at most, or very long, whoever takes its projects.
+func (s *sim) freeze(m *member) {
+	if m.asleep {
+		return
+	}
+	m.frozen, m.asleep = true, s.rng.IntN(40) == 0
+	still := time.Second + s.within(10*lease) // if nobody takes its projects
+	if m.asleep {
+		still = away
+		s.woken = time.Now().Add(still + 2*lease)
+	}
+	s.say("%s stands still, asleep: %v", m.id, m.asleep)
+	s.at(still, func() { s.thaw(m) })
+}
+
 func (s *sim) thaw(m *member) {
 	if !m.frozen {
 		return
 	}
 	s.say("%s goes on", m.id)
-	m.frozen = false
+	m.frozen, m.asleep = false, false
 	m.unwell(0)
 }
 
@@ -211,7 +225,7 @@ func (s *sim) over() bool {
 		return false
 	}
 	tooLate := time.Since(s.calm) > patience
-	settled := len(s.runs) == s.wanted
+	settled := len(s.runs) == s.wanted && time.Now().After(s.woken)
 	if tooLate && !settled {
 		s.breach("lost: %d of %d runs have begun", len(s.runs), s.wanted)
 	}

@@ -34,6 +34,7 @@ type sim struct {
 	plan    []planned
 	wanted  int       // how many runs are to begin
 	calm    time.Time // since when nothing fails any more; zero before
+	woken   time.Time // by when an engine that slept has said what it knows
 	steps   int
 	words   int // that people have said
 	*world

@@ -20,7 +20,7 @@ import (
 
 var (
 	seed  = flag.Uint64("seed", 0, "simulate this seed alone, and say what happens")
-	seeds = flag.Uint64("seeds", 100, "how many seeds to simulate")
+	seeds = flag.Uint64("seeds", 300, "how many seeds to simulate")
 	first = flag.Uint64("first", 1, "the first of them")
 	twice = flag.Uint64("twice", 10, "how many seeds to simulate twice, to see that each does the same again")
 )

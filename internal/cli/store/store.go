@@ -18,16 +18,17 @@ func New(sh *shell.Shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Annotations: shell.Mark(shell.Local),
 		Use:         "store",
-		Short:       "Check, move and migrate the store",
+		Short:       "Check, move, migrate and share the store",
 		Long: `The store is the database that holds the history and everything that follows
 from it: a SQLite file in the state folder, or the PostgreSQL database of a
 team. Its objects are the files that the history names. These commands work on a
 store as a whole, and start no engine.`,
 		Example: `  stellwerk store check
   stellwerk store move --to postgres://stellwerk@db.example.com/stellwerk
-  stellwerk store migrate`,
+  stellwerk store migrate
+  stellwerk store reader grafana`,
 	}
-	cmd.AddCommand(newCheck(sh), newMove(sh), newMigrate(sh))
+	cmd.AddCommand(newCheck(sh), newMove(sh), newMigrate(sh), newReader(sh))
 	return cmd
 }
 

@@ -26,6 +26,8 @@ func (b *bucket) key(u indexed.Upload) string { return path.Join(b.prefix, u.Dig
 
 // Write implements indexed.Bytes. The client sends a request again that failed in passing, after a pause.
 func (b *bucket) Write(ctx context.Context, u indexed.Upload, r *io.SectionReader) error {
+	ctx, end := operate(ctx)
+	defer end()
 	_, err := b.client.PutObject(ctx, b.name, b.key(u), r, u.Size, minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: b.part})
 	if err != nil {
 		return b.explain(ctx, err)
@@ -45,6 +47,8 @@ func (b *bucket) Open(ctx context.Context, u indexed.Upload) (io.ReadSeekCloser,
 
 // Remove implements indexed.Bytes.
 func (b *bucket) Remove(ctx context.Context, u indexed.Upload) error {
+	ctx, end := operate(ctx)
+	defer end()
 	for _, remove := range []func() error{
 		func() error { return b.client.RemoveIncompleteUpload(ctx, b.name, b.key(u)) },
 		func() error { return b.client.RemoveObject(ctx, b.name, b.key(u), minio.RemoveObjectOptions{}) },
@@ -67,13 +71,16 @@ func code(err error) string {
 	return ""
 }
 
-// explain says in words for a person what keeps a bucket from being used.
+// explain says in words for a person what keeps a bucket from being used. The context is the operation's.
 func (b *bucket) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	if ended := ctx.Err(); ended != nil {
-		return errors.Join(ended, err)
+		if !errors.Is(context.Cause(ctx), errSilent) {
+			return errors.Join(ended, err)
+		}
+		err = errSilent
 	}
 	says, hint := diagnose(err)
 	if passing(err) {

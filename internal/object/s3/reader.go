@@ -20,7 +20,8 @@ type reader struct {
 	bucket *bucket
 	upload indexed.Upload
 	at     int64
-	answer io.ReadCloser // from at on; nil if nothing is asked
+	answer io.ReadCloser      // from at on; nil if nothing is asked
+	end    context.CancelFunc // of the operation that asked
 }
 
 func (r *reader) Read(b []byte) (int, error) {
@@ -61,15 +62,17 @@ func (r *reader) ask() error {
 			return err
 		}
 	}
-	answer, _, _, err := minio.Core{Client: r.bucket.client}.GetObject(r.ctx, r.bucket.name, r.bucket.key(r.upload), options)
+	ctx, end := operate(r.ctx)
+	answer, _, _, err := minio.Core{Client: r.bucket.client}.GetObject(ctx, r.bucket.name, r.bucket.key(r.upload), options)
+	if err == nil {
+		r.answer, r.end = answer, end
+		return nil
+	}
+	defer end()
 	if missing(err) || code(err) == "InvalidRange" {
 		return indexed.Missing(r.upload, r.bucket.place)
 	}
-	if err != nil {
-		return r.bucket.explain(r.ctx, err)
-	}
-	r.answer = answer
-	return nil
+	return r.bucket.explain(ctx, err)
 }
 
 // Seek implements io.Seeker.
@@ -96,6 +99,7 @@ func (r *reader) Close() error {
 		return nil
 	}
 	err := r.answer.Close()
-	r.answer = nil
+	r.end()
+	r.answer, r.end = nil, nil
 	return err
 }

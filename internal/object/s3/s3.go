@@ -5,12 +5,14 @@ package s3
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
 	"net/url"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -30,6 +32,7 @@ type Config struct {
 	Transport      http.RoundTripper // nil for the usual one
 	Attempts       int               // how often a request is sent at most, with pauses; 0 for ten times
 	Part           uint64            // bytes of a part, at least 5 MiB; what is larger is sent in parts. 0 for 16 MiB
+	Silence        time.Duration     // 0 for Silence
 }
 
 // Read reads an address such as s3://bucket/prefix. Everything else comes from where users of S3 expect it: AWS_ENDPOINT_URL_S3 or
@@ -53,9 +56,17 @@ func Read(address string, getenv func(string) string) (Config, error) {
 		Endpoint: first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "https://s3.amazonaws.com"),
 		Region:   first("AWS_REGION", "AWS_DEFAULT_REGION", "us-east-1"),
 		Credentials: credentials.NewChainCredentials([]credentials.Provider{
-			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Client: http.DefaultClient},
+			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, machine(credentialsWithin),
 		}),
 	}, nil
+}
+
+// credentialsWithin is for how long whoever gives out the credentials of a machine may take.
+const credentialsWithin = 10 * time.Second
+
+// machine asks for the credentials that the machine, the container or the pod has.
+func machine(within time.Duration) credentials.Provider {
+	return &credentials.IAM{Client: &http.Client{Timeout: within}}
 }
 
 // Open opens objects whose index is in a database that a store has opened. It stores, reads and removes something in the bucket first,
@@ -82,8 +93,12 @@ func connect(c Config) (*bucket, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, core.Errorf(core.CodeInvalid, "%q is no address of an S3 server", c.Endpoint).WithHint("write it as https://HOST:PORT")
 	}
+	way, err := c.way(u.Scheme == "https")
+	if err != nil {
+		return nil, err
+	}
 	client, err := minio.New(u.Host, &minio.Options{
-		Creds: c.Credentials, Secure: u.Scheme == "https", Region: c.Region, Transport: c.Transport, MaxRetries: c.Attempts,
+		Creds: c.Credentials, Secure: u.Scheme == "https", Region: c.Region, Transport: way, MaxRetries: c.Attempts,
 	})
 	if err != nil {
 		return nil, core.Wrap(core.CodeInvalid, err, place+" cannot be used", "check the address of the server and the name of the bucket")
@@ -94,4 +109,19 @@ func connect(c Config) (*bucket, error) {
 			"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them into the shared credentials file (~/.aws/credentials)")
 	}
 	return &bucket{client: client, name: c.Bucket, prefix: c.Prefix, place: place, part: c.Part}, nil
+}
+
+// way is how requests get to the server.
+func (c Config) way(secure bool) (http.RoundTripper, error) {
+	w := &watched{RoundTripper: c.Transport, silence: cmp.Or(c.Silence, Silence)}
+	if c.Transport != nil {
+		return w, nil
+	}
+	usual, err := minio.DefaultTransport(secure)
+	if err != nil {
+		return nil, err
+	}
+	usual.ResponseHeaderTimeout = 0 // silence is watched for in one place
+	w.RoundTripper = usual
+	return w, nil
 }

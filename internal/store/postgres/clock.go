@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// fresh is for how long an answer of the database tells the time. A machine that slept asks again.
+// fresh is for how long an answer of the database tells the time. On a machine that slept meanwhile the time is behind until that
+// is over: what counts the time since then stood still, too.
 const fresh = time.Second
 
 // clock is the database's, as its last answer and the time since then tell it: behind by as long as the answer took, never ahead.

@@ -2,21 +2,31 @@ package e2e
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // databasesKey is where a scenario finds who makes its databases.
 type databasesKey struct{}
 
+// secureKey is where a scenario finds who starts a secure server.
+type secureKey struct{}
+
 // holdsKey is where a scenario finds what lets go of databases, by their addresses.
 type holdsKey struct{}
 
 // sharedStores are:
 //
+//	database secure NAME    starts a server that lets in by TLS and with a password only, which is put into a variable; the service
+//	                        team in $PGSERVICEFILE leads to it, and $PGPASSFILE has the password
 //	database NAME           makes an empty PostgreSQL database and puts its address into a variable
 //	database hold NAME      keeps an import into a migrated database from ending
 //	database held NAME      waits until an import is kept from ending
@@ -31,6 +41,18 @@ func database(ts *testscript.TestScript, args []string) {
 	case len(args) == 1:
 		open, _ := ts.Value(databasesKey{}).(func() string)
 		ts.Setenv(args[0], open())
+	case len(args) == 2 && args[0] == "secure":
+		start, _ := ts.Value(secureKey{}).(func() *pgtest.Secure)
+		s := start()
+		ts.Setenv(args[1], s.Password)
+		for name, text := range map[string]string{
+			"PGPASSFILE":    fmt.Sprintf("%s:%s:%s:%s:%s\n", pgtest.SecureHost, s.Port, s.Database, s.User, s.Password),
+			"PGSERVICEFILE": fmt.Sprintf("[team]\nhost=%s\nport=%s\ndbname=%s\nuser=%s\nsslmode=verify-full\nsslrootcert=%s\n", pgtest.SecureHost, s.Port, s.Database, s.User, s.CA),
+		} {
+			file := filepath.Join(ts.Getenv("WORK"), strings.ToLower(name))
+			ts.Check(os.WriteFile(file, []byte(text), 0o600))
+			ts.Setenv(name, file)
+		}
 	case len(args) == 2 && args[0] == "hold":
 		release := hold(ts, ts.Getenv(args[1]))
 		holds[args[1]] = release
@@ -42,7 +64,7 @@ func database(ts *testscript.TestScript, args []string) {
 	case len(args) == 2 && args[0] == "release" && holds[args[1]] != nil:
 		holds[args[1]]()
 	default:
-		ts.Fatalf("usage: database NAME | hold NAME | held NAME | release NAME")
+		ts.Fatalf("usage: database NAME | secure NAME | hold NAME | held NAME | release NAME")
 	}
 }
 

@@ -114,6 +114,7 @@ func (h harness) setup(env *testscript.Env) error {
 	env.Values[variables{}] = names(env.Vars)
 	env.Values[memory{}] = map[string]noted{}
 	env.Values[databasesKey{}] = h.database
+	env.Values[secureKey{}] = func() *pgtest.Secure { return pgtest.NewSecure(h.t) }
 	env.Values[holdsKey{}] = map[string]func(){}
 	env.Values[disasterKey{}] = &disaster{t: h.t}
 	env.Values[forges{}] = map[string]*forgeHost{}

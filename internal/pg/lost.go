@@ -21,6 +21,9 @@ func connectionLost(err error) bool {
 func Passing(err error) bool {
 	code := Code(err)
 	if code == "" {
+		if untrusted(err) != nil {
+			return false
+		}
 		_, refused := errors.AsType[*pgconn.ConnectError](err)
 		return refused || errors.Is(err, errPooler) || pgconn.SafeToRetry(err) || connectionLost(err)
 	}

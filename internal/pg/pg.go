@@ -135,6 +135,8 @@ func diagnose(err error) (says, hint string) {
 		return readOnly()
 	}
 	switch code := Code(err); {
+	case code == "" && untrusted(err) != nil:
+		return "shows a certificate that is not trusted", trustHint(err)
 	case code == "":
 		if _, refused := errors.AsType[*pgconn.ConnectError](err); refused || errors.Is(err, errPooler) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) {
 			return "cannot be reached", "check its address, and that the server runs and lets this machine in"
@@ -143,8 +145,10 @@ func diagnose(err error) (says, hint string) {
 			return "does not answer any more", hintServer
 		}
 		return "", ""
-	case code == "28P01" || code == "28000":
+	case code == "28P01":
 		return "refuses the user or its password", "check user and password; a password belongs in a password file (PGPASSFILE)"
+	case code == "28000":
+		return "does not let this user in from here", "check the user, and that the server's pg_hba.conf has a line for it; one that begins with hostssl needs TLS (sslmode=verify-full)"
 	case code == "3D000":
 		return "does not exist", "make it: createdb NAME"
 	case code == "42501" || code == "3F000":

@@ -286,9 +286,14 @@ END $$;
 -- +goose StatementEnd
 
 -- write_rows writes the events of commits that were judged, and their projections. No two are of one stream. bases says after how many of
--- bodies those of a commit begin, firsts after which position its events. Rows come with the names of their columns. Each column is
--- named: an older engine says nothing of one that a newer release has added, which then gets its default. It reports whether somebody
--- is to be signalled.
+-- bodies those of a commit begin, firsts after which position its events. Rows come with the names of their columns. It reports whether
+-- somebody is to be signalled.
+--
+-- The INSERTs name only columns that every engine gives: for any other, an older engine would give NULL. A migration that adds a column
+-- replaces this function by one that ends with a statement of its own for that column, and for rows that give it,
+--     UPDATE runs r SET x = (j.c->'run'->>'x')::… FROM unnest(judged) AS j(c) WHERE r.id = j.c->'run'->>'id' AND j.c->'run' ? 'x'
+-- so that a new row of an older engine has the column's default, and its later writes leave alone what a newer one gave. Likewise, what
+-- progress and standing lack leaves a column as it is. Once the floor is that migration, the column moves up into the INSERT.
 -- +goose StatementBegin
 CREATE FUNCTION write_rows(judged jsonb[], bases integer[], firsts bigint[], bodies bytea[], moment timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE has record; c jsonb; p jsonb; told boolean := false;

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/object"
 	"github.com/stellwerk-dev/stellwerk/internal/object/indexed/query"
 	"github.com/stellwerk-dev/stellwerk/internal/pg"
@@ -67,26 +68,46 @@ func (o *Objects) Touch(ctx context.Context, digest string) (there bool, err err
 }
 
 // Sweep removes the bytes of uploads that no object names and that none can name any more. An upload is left alone until it is not
-// Young. Its row stays for as long again, and its bytes are removed once more before it goes: a write may have arrived late. Any
-// engine may sweep at any time.
+// Young. Its row stays for as long again, and its bytes are removed once more before it goes: a write may have arrived late. One that
+// cannot be removed keeps nobody from removing the others; it is tried again when its row is. Any engine may sweep at any time.
 func (o *Objects) Sweep(ctx context.Context) error {
+	var failed []error
+	away := 0 // in a row
 	for {
 		page, err := o.q.Sweep(ctx, query.SweepParams{Place: o.place, Young: young, Most: pageOfSweep})
 		if err != nil {
-			return pg.Explain(fmt.Errorf("sweep uploads of objects: %w", err))
+			return errors.Join(append(failed, pg.Explain(fmt.Errorf("sweep uploads of objects: %w", err)))...)
 		}
 		for _, row := range page {
-			u := Upload{ID: row.Upload, Digest: row.Digest, Size: row.Size}
-			err := o.bytes.Remove(ctx, u)
-			if err == nil {
-				err = o.q.Forget(ctx, query.ForgetParams{Upload: u.ID, Young: young})
-			}
+			err := o.sweep(ctx, Upload{ID: row.Upload, Digest: row.Digest, Size: row.Size})
 			if err != nil {
-				return explain(u.Digest, fmt.Errorf("remove upload %s: %w", u.ID, err))
+				failed = append(failed, err)
+			}
+			if errors.Is(err, core.ErrAway) {
+				away++
+			} else {
+				away = 0
+			}
+			if away == awayForAll || ctx.Err() != nil {
+				return errors.Join(failed...)
 			}
 		}
 		if len(page) < pageOfSweep {
-			return nil
+			return errors.Join(failed...)
 		}
 	}
+}
+
+// awayForAll is how many uploads in a row have to meet a place that is away for Sweep to leave the others for later.
+const awayForAll = 3
+
+func (o *Objects) sweep(ctx context.Context, u Upload) error {
+	err := o.bytes.Remove(ctx, u)
+	if err == nil {
+		err = o.q.Forget(ctx, query.ForgetParams{Upload: u.ID, Young: young})
+	}
+	if err != nil {
+		return explain(u.Digest, fmt.Errorf("remove upload %s: %w", u.ID, err))
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -137,6 +138,56 @@ func TestSweep(t *testing.T) {
 	}
 	if err := o.Verify(t.Context(), stays); err != nil {
 		t.Error(err)
+	}
+}
+
+// stubborn does not remove some uploads.
+type stubborn struct {
+	chunks
+	why   func(upload string) error
+	asked []string
+}
+
+func (s *stubborn) Remove(ctx context.Context, u indexed.Upload) error {
+	s.asked = append(s.asked, u.ID)
+	if err := s.why(u.ID); err != nil {
+		return err
+	}
+	return s.chunks.Remove(ctx, u)
+}
+
+// TestSweepGoesOn: an upload that cannot be removed is told of, and keeps no other from going. If the place is away, nobody asks it for each.
+func TestSweepGoesOn(t *testing.T) {
+	locked := errors.New("locked")
+	for name, c := range map[string]struct {
+		why         func(string) error
+		asked, left int
+		failed      int
+	}{
+		"two stay": {func(u string) error {
+			if u == "u1" || u == "u3" {
+				return locked
+			}
+			return nil
+		}, 6, 2, 2},
+		"the place is away": {func(string) error { return core.Away(locked) }, 3, 6, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := connect(t, migrated(t))
+			for i := range 6 {
+				upload := "u" + strconv.Itoa(i)
+				exec(t, pool, "INSERT INTO object_uploads (upload, place, digest, size, at) VALUES ($1, '', 'd', 1, clock_timestamp() - make_interval(days => $2))", upload, 10-i)
+				exec(t, pool, "INSERT INTO object_chunks (upload, n, data) VALUES ($1, 0, 'x')", upload)
+			}
+			bytes := &stubborn{chunks: chunks{query.New(pool)}, why: c.why}
+			err := indexed.New(pool, "", "", bytes).Sweep(t.Context())
+			if !errors.Is(err, locked) || strings.Count(err.Error(), "locked") != c.failed {
+				t.Errorf("it says %v", err)
+			}
+			if n := count(t, pool, "object_chunks"); n != c.left || len(bytes.asked) != c.asked {
+				t.Errorf("%d are left of those asked for, %v; want %d of %d", n, bytes.asked, c.left, c.asked)
+			}
+		})
 	}
 }
 

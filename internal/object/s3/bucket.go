@@ -45,19 +45,26 @@ func (b *bucket) Open(ctx context.Context, u indexed.Upload) (io.ReadSeekCloser,
 	return &reader{ctx: ctx, bucket: b, upload: u}, nil
 }
 
-// Remove implements indexed.Bytes.
+// Remove implements indexed.Bytes. A list of uploads in parts may be late: it may lack one, which Sweep removes a day later, and it may
+// have some that are gone.
 func (b *bucket) Remove(ctx context.Context, u indexed.Upload) error {
 	ctx, end := operate(ctx)
 	defer end()
-	for _, remove := range []func() error{
-		func() error { return b.client.RemoveIncompleteUpload(ctx, b.name, b.key(u)) },
-		func() error { return b.client.RemoveObject(ctx, b.name, b.key(u), minio.RemoveObjectOptions{}) },
-	} {
-		if err := remove(); err != nil && !missing(err) {
+	key := b.key(u)
+	for parts := range b.client.ListIncompleteUploads(ctx, b.name, key, true) {
+		err := parts.Err
+		if err == nil && parts.Key == key {
+			err = minio.Core{Client: b.client}.AbortMultipartUpload(ctx, b.name, key, parts.UploadID)
+		}
+		if err != nil && !missing(err) {
 			return b.explain(ctx, err)
 		}
 	}
-	return nil
+	err := b.client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})
+	if missing(err) {
+		return nil
+	}
+	return b.explain(ctx, err)
 }
 
 func missing(err error) bool { return code(err) == minio.NoSuchKey || code(err) == minio.NoSuchUpload }

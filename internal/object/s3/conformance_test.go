@@ -103,16 +103,16 @@ func (g *ground) keys() (all []string) {
 	return all
 }
 
-// parts is how many uploads in parts are not complete.
-func (g *ground) parts() (n int) {
+// incomplete are the uploads in parts that are not complete.
+func (g *ground) incomplete() (ids []string) {
 	g.t.Helper()
 	for u := range g.client.ListIncompleteUploads(g.t.Context(), g.Bucket, "", true) {
 		if u.Err != nil {
 			g.t.Fatal(u.Err)
 		}
-		n++
+		ids = append(ids, u.UploadID)
 	}
-	return n
+	return ids
 }
 
 func TestConformance(t *testing.T) {

@@ -69,8 +69,8 @@ func layLine(ctx context.Context, shop *workshop, dir, database string, who engi
 // measured owns them all.
 type asleep struct{ store.Store }
 
-func (asleep) Adrift(context.Context, int) ([]store.Owner, error) { return nil, nil }
-func (asleep) Signals() <-chan struct{}                           { return nil }
+func (asleep) Adrift(context.Context, string, int) ([]store.Owner, error) { return nil, nil }
+func (asleep) Signals() <-chan struct{}                                   { return nil }
 
 // nobody executes no effect.
 type nobody struct{}

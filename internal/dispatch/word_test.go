@@ -54,7 +54,7 @@ func TestWordIsLeftForOthers(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].Key != "told" {
 		t.Errorf("word was left about %v, %v", left, err)
 	}
-	adrift, err := db.Adrift(ctx, 0)
+	adrift, err := db.Adrift(ctx, "", 0)
 	if err != nil || !slices.ContainsFunc(adrift, func(o store.Owner) bool { return o.Project == "p" }) {
 		t.Errorf("nobody is to look: %v, %v", adrift, err)
 	}

@@ -88,6 +88,7 @@ type Engine struct {
 	dispatcher Dispatcher
 	owned      *ownership
 	begun      bool
+	sought     string // up to which project the last look for those without an owner came; "" for all
 	looks      *looks
 	streams    streams
 	live       live

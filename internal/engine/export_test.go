@@ -56,6 +56,9 @@ func (e *Engine) Nudged() bool {
 	}
 }
 
+// TakeAtOnce is how many projects are taken in one go.
+const TakeAtOnce = takeAtOnce
+
 // Remembered is how many moves are named one by one.
 const Remembered = remembered
 

@@ -95,17 +95,22 @@ func (e *Engine) bounded(ctx context.Context) (context.Context, context.CancelFu
 const takeAtOnce = 256
 
 // takeAdrift takes the projects that somebody should own and nobody does, as far as this
-// engine can work on them.
+// engine can work on them. Those that it cannot work on stay adrift, so each look goes on where the one
+// before it ended: however many they are, they hide none that come after them.
 func (e *Engine) takeAdrift(ctx context.Context) []store.Owner {
 	if e.owned.isRetired() || e.owned.drains() {
 		return nil
 	}
 	soon, stop := e.bounded(ctx)
-	adrift, err := e.store.Adrift(soon, takeAtOnce)
+	adrift, err := e.store.Adrift(soon, e.sought, takeAtOnce)
 	stop()
 	if err != nil {
 		e.fault(ctx, "look for projects without an owner", err)
 		return nil
+	}
+	e.sought = ""
+	if len(adrift) == takeAtOnce {
+		e.sought = adrift[takeAtOnce-1].Project
 	}
 	var wanted []string
 	for _, p := range adrift {

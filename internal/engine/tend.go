@@ -108,17 +108,12 @@ func (e *Engine) facts(ctx context.Context, p *core.Project) (f core.ProjectFact
 
 // Driver is the id of the run that drives a project; "" while none does.
 func (e *Engine) Driver(ctx context.Context, project string) (string, error) {
-	claims, err := e.store.Claims(ctx)
-	if err != nil {
+	holders, err := e.store.Holders(ctx, core.ClaimProject, project)
+	if err != nil || len(holders) == 0 {
 		return "", err
 	}
-	for _, c := range claims {
-		if c.Kind == core.ClaimProject && c.Key == project {
-			_, run := core.StreamKind(c.Holder)
-			return run, nil
-		}
-	}
-	return "", nil
+	_, run := core.StreamKind(holders[0])
+	return run, nil
 }
 
 // align pauses runs with their project, and lets go on those that were.

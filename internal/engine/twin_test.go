@@ -137,7 +137,7 @@ func TestTwinsDoNotShareProjects(t *testing.T) {
 	if err := second.Leave(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	adrift, err := b.store.Adrift(t.Context(), 0)
+	adrift, err := b.store.Adrift(t.Context(), "", 0)
 	if err != nil || !slices.ContainsFunc(adrift, func(o store.Owner) bool { return o.Project == "p" }) {
 		t.Fatalf("without an owner are %+v, %v", adrift, err)
 	}

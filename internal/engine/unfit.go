@@ -35,7 +35,7 @@ func (e *Engine) Stranded(ctx context.Context) (map[string]Stranded, error) {
 	if err != nil || len(lacks) == 0 {
 		return nil, err
 	}
-	adrift, err := e.store.Adrift(ctx, 0)
+	adrift, err := e.store.Adrift(ctx, "", 0)
 	if err != nil {
 		return nil, err
 	}

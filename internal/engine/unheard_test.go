@@ -35,11 +35,11 @@ func (h *halfHeard) Take(ctx context.Context, id string, lease time.Duration, pr
 	return taken, err
 }
 
-func (h *halfHeard) Adrift(ctx context.Context, limit int) ([]store.Owner, error) {
+func (h *halfHeard) Adrift(ctx context.Context, first string, limit int) ([]store.Owner, error) {
 	if h.silent == "adrift" {
 		return nil, h.wait(ctx)
 	}
-	return h.Store.Adrift(ctx, limit)
+	return h.Store.Adrift(ctx, first, limit)
 }
 
 func (h *halfHeard) Yield(ctx context.Context, owned []store.Owner) error {

@@ -124,7 +124,7 @@ func testTheStoreIsGone(t *testing.T, dir string, all bool) {
 func (a *arena) adrift(n int) {
 	a.t.Helper()
 	if !waittest.Until(func() bool {
-		adrift, err := a.clerk.store.Adrift(a.t.Context(), 0)
+		adrift, err := a.clerk.store.Adrift(a.t.Context(), "", 0)
 		return err == nil && slices.ContainsFunc(adrift, func(o store.Owner) bool { return o.Project == project(n) })
 	}) {
 		a.t.Fatal("a lease does not run out")

@@ -175,8 +175,8 @@ func (p *port) Take(ctx context.Context, id string, d time.Duration, projects []
 	})
 }
 
-func (p *port) Adrift(ctx context.Context, limit int) ([]store.Owner, error) {
-	return ask(ctx, p, "adrift", func() ([]store.Owner, error) { return p.Store.Adrift(ctx, limit) })
+func (p *port) Adrift(ctx context.Context, first string, limit int) ([]store.Owner, error) {
+	return ask(ctx, p, "adrift "+first, func() ([]store.Owner, error) { return p.Store.Adrift(ctx, first, limit) })
 }
 
 func (p *port) Yield(ctx context.Context, owned []store.Owner) error {

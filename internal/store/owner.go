@@ -46,10 +46,11 @@ type Owners interface {
 	Renew(ctx context.Context, engine string, lease time.Duration) ([]Owner, error)
 	// Leave ends the engine's lease: others may take at once what it owns.
 	Leave(ctx context.Context, engine string) error
-	// Adrift lists up to limit projects that somebody should own: those of hints
-	// that are pending or due and that no engine owns, and those of engines whose
-	// lease has run out. It says who owned them last.
-	Adrift(ctx context.Context, limit int) ([]Owner, error)
+	// Adrift lists up to limit projects that somebody should own, by id, from
+	// this one on: those of hints that are pending or due and that no
+	// engine owns, and those of engines whose lease has run out. It says who owned
+	// them last. It takes no longer for what engines own that are well.
+	Adrift(ctx context.Context, first string, limit int) ([]Owner, error)
 	// Take makes the engine the owner of those of the projects that nobody owns, that
 	// it owns itself, or whose owner's lease has run out, and renews its own lease.
 	// It returns what it took. ErrNotFound if the engine never enlisted.

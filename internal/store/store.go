@@ -384,6 +384,8 @@ type Store interface {
 	// TaskCounts counts the tasks of all runs of a project by their status.
 	TaskCounts(ctx context.Context, project string) (map[string]int, error)
 	Claims(ctx context.Context) ([]core.Claim, error)
+	// Holders lists who holds a key, by name.
+	Holders(ctx context.Context, kind core.ClaimKind, key string) ([]string, error)
 	// Slots lists who holds slots and who waits for them, the longest first; of
 	// one stream, or of all if it is "".
 	Slots(ctx context.Context, stream string) ([]SlotRow, error)

@@ -99,8 +99,8 @@ func (s *Store) Yield(ctx context.Context, owned []store.Owner) error {
 }
 
 // Adrift lists projects that somebody should own.
-func (s *Store) Adrift(ctx context.Context, limit int) ([]store.Owner, error) {
-	rows, err := s.q.Adrift(ctx, most(limit))
+func (s *Store) Adrift(ctx context.Context, first string, limit int) ([]store.Owner, error) {
+	rows, err := s.q.Adrift(ctx, query.AdriftParams{First: first, Most: most(limit)})
 	return list("projects adrift", rows, err, func(r query.AdriftRow) store.Owner {
 		return store.Owner{Project: r.Project, Engine: r.Engine, Fence: r.Fence, Host: r.Host}
 	})

@@ -61,6 +61,12 @@ func (s *Store) Claims(ctx context.Context) ([]core.Claim, error) {
 	})
 }
 
+// Holders lists who holds a key.
+func (s *Store) Holders(ctx context.Context, kind core.ClaimKind, key string) ([]string, error) {
+	holders, err := s.q.Holders(ctx, query.HoldersParams{Kind: string(kind), Key: key})
+	return holders, explain("holders of "+key, err)
+}
+
 // Recall finds a remembered verdict of a check.
 func (s *Store) Recall(ctx context.Context, key string) ([]byte, error) {
 	verdict, err := s.q.Recall(ctx, key)

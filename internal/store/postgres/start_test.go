@@ -18,7 +18,7 @@ import (
 )
 
 // many fills a database with 10,000 open runs of a hundred projects that wait for something, as many that are over, and everything that
-// belongs to them.
+// belongs to them. Others own 100,000 projects, and one that is gone 10,000.
 const many = `
 INSERT INTO projects (id, name, repo_url) SELECT 'p' || p, 'p' || p, '' FROM generate_series(0, 99) p;
 INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, started_at, updated_at)
@@ -30,8 +30,11 @@ INSERT INTO heads (stream, seq, position, hash, at) SELECT 'run/r' || n, 1, n, '
 INSERT INTO events (stream, seq, position, id, type, v, at, actor, cause, prev_hash, hash, body)
 SELECT 'run/r' || n, 1, n, 'e' || n, 't', 1, now(), '{}', '', '', '', 'x' FROM generate_series(1, 20000) n;
 UPDATE ledger SET position = 20000;
-INSERT INTO engines (id, host, place, lease_until) VALUES ('e', 'h', '', now() + interval '1 hour'), ('other', 'h', '', now() + interval '1 hour');
+INSERT INTO engines (id, host, place, lease_until) VALUES ('e', 'h', '', now() + interval '1 hour'), ('other', 'h', '', now() + interval '1 hour'),
+    ('busy', 'h', '', now() + interval '1 hour'), ('gone', 'h', '', now());
 INSERT INTO owners (project, engine, fence, held) SELECT 'p' || p, CASE WHEN p % 2 = 0 THEN 'e' ELSE 'other' END, 1, true FROM generate_series(0, 99) p;
+INSERT INTO claims (kind, key, holder, capacity) SELECT 'project', 'x' || x, 'run/x' || x, 1 FROM generate_series(1, 110000) x;
+INSERT INTO owners (project, engine, fence, held) SELECT 'x' || x, CASE WHEN x <= 100000 THEN 'busy' ELSE 'gone' END, 1, true FROM generate_series(1, 110000) x;
 `
 
 // recorder notes which statements a store sends.
@@ -114,10 +117,12 @@ func TestWhatAnEngineAsksStaysSmall(t *testing.T) {
 		{"open runs", 1, 1_500, func() error { _, err := s.Runs(ctx, store.Filter{Open: true}); return err }},
 		{"begin a life", 2, 600, func() error { _, err := s.Enlist(ctx, store.Engine{ID: "e"}, waittest.Limit); return err }},
 		{"renew", 2, 350, func() error { _, err := s.Renew(ctx, "e", waittest.Limit); return err }},
-		{"projects nobody owns", 1, 20, func() error { _, err := s.Adrift(ctx, 256); return err }},
+		{"projects nobody owns", 1, 30, func() error { _, err := s.Adrift(ctx, "", 256); return err }},
+		{"more projects nobody owns", 1, 30, func() error { _, err := s.Adrift(ctx, "x105000", 256); return err }},
 		{"take", 1, 60, func() error { _, err := s.Take(ctx, "e", waittest.Limit, []string{"p0", "p2", "new"}); return err }},
 		{"hints", 2, 20, func() error { _, err := s.Hints(ctx, "e", 64); return err }},
 		{"next time", 1, 20, func() error { _, err := s.NextDue(ctx, at); return err }},
+		{"who drives a project", 1, 20, func() error { _, err := s.Holders(ctx, core.ClaimProject, "x50000"); return err }},
 		{"position", 1, 20, func() error { _, err := s.Position(ctx); return err }},
 		{"what moved", 1, 20, func() error { _, _, err := s.Moved(ctx, 19_990, 100); return err }},
 		{"open runs of a project", 1, 250, func() error { _, err := s.Runs(ctx, store.Filter{Project: "p1", Open: true}); return err }},

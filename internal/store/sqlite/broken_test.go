@@ -224,9 +224,10 @@ func calls(s *Store) map[string]struct {
 		"head":         {"events", func(ctx context.Context) error { _, err := s.Head(ctx, "run/a"); return err }},
 		"snapshot":     {"snapshots", func(ctx context.Context) error { _, err := s.Snapshot(ctx, "run/a"); return err }},
 		"claims":       {"claims", func(ctx context.Context) error { _, err := s.Claims(ctx); return err }},
+		"holders":      {"claims", func(ctx context.Context) error { _, err := s.Holders(ctx, core.ClaimBranch, "k"); return err }},
 		"hints":        {"wakes owners", func(ctx context.Context) error { _, err := s.Hints(ctx, "e", 9); return err }},
 		"rest":         {"wakes owners", func(ctx context.Context) error { return s.Rest(ctx, store.Hint{Stream: "run/a"}) }},
-		"adrift":       {"wakes owners engines", func(ctx context.Context) error { _, err := s.Adrift(ctx, 9); return err }},
+		"adrift":       {"wakes owners engines", func(ctx context.Context) error { _, err := s.Adrift(ctx, "", 9); return err }},
 		"position":     {"events", func(ctx context.Context) error { _, err := s.Position(ctx); return err }},
 		"moved":        {"events", func(ctx context.Context) error { _, _, err := s.Moved(ctx, 0, 9); return err }},
 		"a fence": {"owners", func(ctx context.Context) error {

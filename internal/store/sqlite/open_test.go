@@ -290,7 +290,7 @@ func TestOwnersOfBefore(t *testing.T) {
 	}
 	s := openAt(t, written(t, 12, run("a", "p", "paused")+run("b", "p", "paused")+run("c", "q", "completed")+`UPDATE wakes SET due_at = NULL;
 		INSERT INTO wakes (stream, wake_seq, done_seq, woken_at, fence, holder, lease_until) VALUES ('project/r', 2, 1, 1, 1, 'engine', 9);`), Options{})
-	adrift, err := s.Adrift(t.Context(), 0)
+	adrift, err := s.Adrift(t.Context(), "", 0)
 	want := []store.Owner{{Project: "p", Fence: 1}, {Project: "r"}}
 	if diff := cmp.Diff(want, adrift); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)

@@ -159,8 +159,8 @@ func (s *Store) Yield(ctx context.Context, owned []store.Owner) error {
 }
 
 // Adrift lists projects that somebody should own.
-func (s *Store) Adrift(ctx context.Context, limit int) ([]store.Owner, error) {
-	rows, err := s.read.Adrift(ctx, query.AdriftParams{Now: micros(s.now()), Most: sqlLimit(limit)})
+func (s *Store) Adrift(ctx context.Context, first string, limit int) ([]store.Owner, error) {
+	rows, err := s.read.Adrift(ctx, query.AdriftParams{Now: micros(s.now()), First: first, Most: sqlLimit(limit)})
 	return list(s, rows, err, func(r query.AdriftRow) store.Owner {
 		return store.Owner{Project: r.Project, Engine: r.Engine, Fence: r.Fence, Host: r.Host}
 	})

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -66,6 +67,13 @@ func (s *Store) Claims(ctx context.Context) ([]core.Claim, error) {
 	return list(s, rows, err, func(r query.Claim) core.Claim {
 		return core.Claim{Kind: core.ClaimKind(r.Kind), Key: r.Key, Holder: r.Holder, Limit: int(r.Capacity)}
 	})
+}
+
+// Holders lists who holds a key.
+func (s *Store) Holders(ctx context.Context, kind core.ClaimKind, key string) ([]string, error) {
+	holders, err := s.read.Holders(ctx, query.HoldersParams{Kind: string(kind), Key: key})
+	slices.Sort(holders)
+	return holders, s.explain(err)
 }
 
 // Recall finds a remembered verdict of a check.

@@ -303,7 +303,7 @@ func testCancelled(t *testing.T, open Open) {
 		"Rest":     func() error { return s.Rest(ctx, store.Hint{Stream: "run/a"}) },
 		"Enlist":   func() error { _, err := s.Enlist(ctx, store.Engine{ID: "e"}, time.Minute); return err },
 		"Take":     func() error { _, err := s.Take(ctx, "e", time.Minute, []string{"p"}); return err },
-		"Adrift":   func() error { _, err := s.Adrift(ctx, 1); return err },
+		"Adrift":   func() error { _, err := s.Adrift(ctx, "", 1); return err },
 		"Moved":    func() error { _, _, err := s.Moved(ctx, 0, 1); return err },
 		"Runs":     func() error { _, err := s.Runs(ctx, store.Filter{}); return err },
 		"Remember": func() error { return s.Remember(ctx, "k", []byte("v")) },

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -77,6 +78,23 @@ func testClaimMany(t *testing.T, open Open) {
 	claims, err := s.Claims(t.Context())
 	if err != nil || len(claims) != 4 || claims[0] != hold("h0", 3) {
 		t.Fatalf("claims: %+v, %v", claims, err)
+	}
+	elsewhere := hold("elsewhere", 1)
+	elsewhere.Key += "/2"
+	other := hold("other", 1)
+	other.Kind = core.ClaimProject
+	for _, c := range []core.Claim{elsewhere, other} {
+		if err := take(t, s, "run/a", c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		claim core.Claim
+		want  []string
+	}{{hold("", 0), []string{"h0", "h1", "h2", "h3"}}, {elsewhere, []string{"elsewhere"}}, {core.Claim{Kind: other.Kind, Key: elsewhere.Key}, nil}} {
+		if holders, err := s.Holders(t.Context(), c.claim.Kind, c.claim.Key); err != nil || !slices.Equal(holders, c.want) {
+			t.Errorf("%s is held by %v, %v, want %v", c.claim, holders, err, c.want)
+		}
 	}
 }
 

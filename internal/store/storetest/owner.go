@@ -52,10 +52,10 @@ func testOwnerOne(t *testing.T, open Open) {
 	push(t, a, "run/x", of("p"))
 	push(t, a, "run/y", of("p"))
 	push(t, a, "run/z", of("q"))
-	if adrift, err := b.Adrift(t.Context(), 0); err != nil || projects(adrift) != "[p#0 q#0]" {
+	if adrift, err := b.Adrift(t.Context(), "", 0); err != nil || projects(adrift) != "[p#0 q#0]" {
 		t.Fatalf("adrift are %+v, %v", adrift, err)
 	}
-	if adrift, err := b.Adrift(t.Context(), 1); err != nil || len(adrift) != 1 {
+	if adrift, err := b.Adrift(t.Context(), "", 1); err != nil || len(adrift) != 1 {
 		t.Fatalf("one of those adrift: %+v, %v", adrift, err)
 	}
 	taken, err := a.Take(t.Context(), "a", waittest.Limit, []string{"p"})
@@ -65,7 +65,7 @@ func testOwnerOne(t *testing.T, open Open) {
 	if taken, err := b.Take(t.Context(), "b", waittest.Limit, []string{"p", "q"}); err != nil || projects(taken) != "[q#1]" {
 		t.Fatalf("b took %+v, %v; p is another's", taken, err)
 	}
-	if adrift, err := b.Adrift(t.Context(), 0); err != nil || len(adrift) != 0 {
+	if adrift, err := b.Adrift(t.Context(), "", 0); err != nil || len(adrift) != 0 {
 		t.Fatalf("adrift are %+v, %v", adrift, err)
 	}
 	if taken, err := a.Take(t.Context(), "a", waittest.Limit, []string{"p"}); err != nil || projects(taken) != "[p#2]" {
@@ -88,7 +88,7 @@ func testOwnerLease(t *testing.T, open Open) {
 		}
 	}
 	eventually(t, "a lease runs out", func() bool {
-		adrift, err := b.Adrift(t.Context(), 0)
+		adrift, err := b.Adrift(t.Context(), "", 0)
 		return err == nil && projects(adrift) == "[p#1 q#1]" && adrift[0].Engine == "a" && adrift[0].Host == "host of a"
 	})
 	if taken, err := b.Take(t.Context(), "b", waittest.Limit, []string{"p"}); err != nil || projects(taken) != "[p#2]" {
@@ -117,7 +117,7 @@ func testOwnerInherits(t *testing.T, open Open) {
 	for _, err := range []error{renewed, taken, before.Leave(t.Context(), "a")} {
 		wantErr(t, err, store.ErrFenced)
 	}
-	if adrift, err := after.Adrift(t.Context(), 0); err != nil || len(adrift) != 0 {
+	if adrift, err := after.Adrift(t.Context(), "", 0); err != nil || len(adrift) != 0 {
 		t.Errorf("the earlier life gave back %+v, %v", adrift, err)
 	}
 	rest(t, after, "a", claimOne(t, after, "a", "run/x"))
@@ -140,6 +140,64 @@ func testOwnerLeaves(t *testing.T, open Open) {
 	}
 	if owned := enlist(t, s, "a", waittest.Limit); len(owned) != 0 {
 		t.Errorf("a has back what another took: %+v", owned)
+	}
+}
+
+// testAdriftPieces lists every project that is adrift, in pieces, each from where the one before it ended: those that nobody
+// ever owned, those that were given back and those of engines that are gone, and none that has an owner.
+func testAdriftPieces(t *testing.T, open Open) {
+	s := open(t)
+	enlist(t, s, "well", waittest.Limit)
+	enlist(t, s, "gone", waittest.Limit)
+	enlist(t, s, "left", waittest.Limit)
+	var want []string
+	for n := range 15 {
+		project := fmt.Sprintf("p%02d", n)
+		push(t, s, core.RunStream(project), of(project), row(project, project, "active"))
+		owner := []string{"well", "gone", "left", "", "back"}[n%5]
+		if owner != "well" {
+			want = append(want, project)
+		}
+		if owner == "" {
+			continue
+		}
+		back := owner == "back"
+		if back {
+			owner = "well"
+		}
+		taken, err := s.Take(t.Context(), owner, waittest.Limit, []string{project})
+		if err == nil && back {
+			err = s.Yield(t.Context(), taken)
+		}
+		if err != nil || len(taken) != 1 {
+			t.Fatalf("%s took %+v, %v", owner, taken, err)
+		}
+	}
+	if _, err := s.Renew(t.Context(), "gone", -time.Second); err != nil { // its lease has run out
+		t.Fatal(err)
+	}
+	if err := s.Leave(t.Context(), "left"); err != nil {
+		t.Fatal(err)
+	}
+	const piece = 4
+	var got []string
+	for first := ""; ; {
+		adrift, err := s.Adrift(t.Context(), first, piece)
+		if err != nil || len(adrift) > piece {
+			t.Fatalf("from %q: %+v, %v", first, adrift, err)
+		}
+		for _, o := range adrift {
+			if len(got) == 0 || got[len(got)-1] != o.Project { // each piece begins with the last of the one before
+				got = append(got, o.Project)
+			}
+		}
+		if len(adrift) < piece {
+			break
+		}
+		first = got[len(got)-1]
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("adrift are %v, want %v", got, want)
 	}
 }
 
@@ -213,7 +271,7 @@ func testOwnerYields(t *testing.T, open Open) {
 	if owned := renew(t, s, "a"); len(owned) != 0 {
 		t.Errorf("a still owns %+v", owned)
 	}
-	adrift, err := s.Adrift(t.Context(), 0)
+	adrift, err := s.Adrift(t.Context(), "", 0)
 	if err != nil || projects(adrift) != "[p#1]" || adrift[0].Engine != "a" {
 		t.Fatalf("adrift are %+v, %v, want the project with an open run", adrift, err)
 	}

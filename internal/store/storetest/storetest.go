@@ -50,6 +50,7 @@ func Run(t *testing.T, open Open) {
 		{"owner/lease runs out", testOwnerLease},
 		{"owner/same engine again", testOwnerInherits},
 		{"owner/leaves", testOwnerLeaves},
+		{"owner/piece by piece", testAdriftPieces},
 		{"owner/engines", testEngines},
 		{"owner/yields", testOwnerYields},
 		{"owner/idle", testOwnerIdle},
@@ -196,7 +197,7 @@ func claim(t *testing.T, s store.Store, engine string, lease time.Duration) []st
 // takeAll takes every project without an owner.
 func takeAll(t *testing.T, s store.Store, engine string, lease time.Duration) []store.Owner {
 	t.Helper()
-	adrift, err := s.Adrift(t.Context(), 0)
+	adrift, err := s.Adrift(t.Context(), "", 0)
 	if err != nil {
 		t.Fatalf("adrift: %v", err)
 	}

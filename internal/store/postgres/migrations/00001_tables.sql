@@ -92,7 +92,7 @@ CREATE TABLE engines (
 CREATE TABLE owners (
     project text COLLATE "C" PRIMARY KEY, engine text COLLATE "C" NOT NULL, fence bigint NOT NULL, held boolean NOT NULL
 );
-CREATE INDEX idx_owners_engine ON owners (engine) WHERE held;
+CREATE INDEX idx_owners_engine ON owners (engine, project) WHERE held;
 
 CREATE SEQUENCE document_versions; -- gaps are allowed, coming back is not
 CREATE TABLE documents (

@@ -36,6 +36,9 @@ SELECT due_at::timestamptz AS due_at FROM wakes WHERE due_at IS NOT NULL AND due
 -- name: Claims :many
 SELECT kind, key, holder, capacity FROM claims ORDER BY kind, key, holder;
 
+-- name: Holders :many
+SELECT holder FROM claims WHERE kind = $1 AND key = $2 ORDER BY holder;
+
 -- name: Recall :one
 SELECT verdict FROM verdicts WHERE key = $1;
 
@@ -55,16 +58,20 @@ FROM owners o WHERE o.engine = $1 AND o.held ORDER BY o.project;
 
 -- A project is adrift if something of it is to be looked at, or an engine left it in the middle of something, and nobody whose lease
 -- has not run out owns it. Every engine asks every second, so each part is one that an index answers: clock_timestamp() may change
--- while a statement runs, and no index is searched for what changes.
+-- while a statement runs, and no index is searched for what changes. Most projects have an owner that is well, so the search begins with
+-- engines that are gone. The engine of a version without owners has no row.
 
 -- name: Adrift :many
 SELECT w.project, coalesce(o.engine, '')::text AS engine, coalesce(o.fence, 0)::bigint AS fence, coalesce(e.host, '')::text AS host
 FROM (SELECT p.project FROM wakes p WHERE p.wake_seq > p.done_seq UNION SELECT d.project FROM wakes d WHERE d.due_at <= statement_timestamp()) w
 LEFT JOIN owners o ON o.project = w.project LEFT JOIN engines e ON e.id = o.engine
-WHERE o.held IS NOT TRUE OR coalesce(e.lease_until, '-infinity') <= statement_timestamp()
+WHERE w.project >= sqlc.arg(first)::text AND (o.held IS NOT TRUE OR coalesce(e.lease_until, '-infinity') <= statement_timestamp())
 UNION
-SELECT o.project, o.engine, o.fence, coalesce(e.host, '')::text FROM owners o LEFT JOIN engines e ON e.id = o.engine
-WHERE o.held AND coalesce(e.lease_until, '-infinity') <= statement_timestamp()
+SELECT o.project, o.engine, o.fence, e.host FROM engines e
+CROSS JOIN LATERAL (SELECT * FROM owners n WHERE n.engine = e.id AND n.held AND n.project >= sqlc.arg(first)::text ORDER BY n.project LIMIT sqlc.narg(most)::bigint) o
+WHERE e.lease_until <= statement_timestamp()
+UNION
+SELECT o.project, o.engine, o.fence, '' FROM owners o WHERE o.engine = '' AND o.held AND o.project >= sqlc.arg(first)::text
 ORDER BY 1 LIMIT sqlc.narg(most)::bigint;
 
 -- name: Heads :many

@@ -15,12 +15,20 @@ const adrift = `-- name: Adrift :many
 SELECT w.project, coalesce(o.engine, '')::text AS engine, coalesce(o.fence, 0)::bigint AS fence, coalesce(e.host, '')::text AS host
 FROM (SELECT p.project FROM wakes p WHERE p.wake_seq > p.done_seq UNION SELECT d.project FROM wakes d WHERE d.due_at <= statement_timestamp()) w
 LEFT JOIN owners o ON o.project = w.project LEFT JOIN engines e ON e.id = o.engine
-WHERE o.held IS NOT TRUE OR coalesce(e.lease_until, '-infinity') <= statement_timestamp()
+WHERE w.project >= $1::text AND (o.held IS NOT TRUE OR coalesce(e.lease_until, '-infinity') <= statement_timestamp())
 UNION
-SELECT o.project, o.engine, o.fence, coalesce(e.host, '')::text FROM owners o LEFT JOIN engines e ON e.id = o.engine
-WHERE o.held AND coalesce(e.lease_until, '-infinity') <= statement_timestamp()
-ORDER BY 1 LIMIT $1::bigint
+SELECT o.project, o.engine, o.fence, e.host FROM engines e
+CROSS JOIN LATERAL (SELECT * FROM owners n WHERE n.engine = e.id AND n.held AND n.project >= $1::text ORDER BY n.project LIMIT $2::bigint) o
+WHERE e.lease_until <= statement_timestamp()
+UNION
+SELECT o.project, o.engine, o.fence, '' FROM owners o WHERE o.engine = '' AND o.held AND o.project >= $1::text
+ORDER BY 1 LIMIT $2::bigint
 `
+
+type AdriftParams struct {
+	First string
+	Most  *int64
+}
 
 type AdriftRow struct {
 	Project string
@@ -31,9 +39,10 @@ type AdriftRow struct {
 
 // A project is adrift if something of it is to be looked at, or an engine left it in the middle of something, and nobody whose lease
 // has not run out owns it. Every engine asks every second, so each part is one that an index answers: clock_timestamp() may change
-// while a statement runs, and no index is searched for what changes.
-func (q *Queries) Adrift(ctx context.Context, most *int64) ([]AdriftRow, error) {
-	rows, err := q.db.Query(ctx, adrift, most)
+// while a statement runs, and no index is searched for what changes. Most projects have an owner that is well, so the search begins with
+// engines that are gone. The engine of a version without owners has no row.
+func (q *Queries) Adrift(ctx context.Context, arg AdriftParams) ([]AdriftRow, error) {
+	rows, err := q.db.Query(ctx, adrift, arg.First, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -358,6 +367,35 @@ func (q *Queries) Hints(ctx context.Context, arg HintsParams) ([]HintsRow, error
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const holders = `-- name: Holders :many
+SELECT holder FROM claims WHERE kind = $1 AND key = $2 ORDER BY holder
+`
+
+type HoldersParams struct {
+	Kind string
+	Key  string
+}
+
+func (q *Queries) Holders(ctx context.Context, arg HoldersParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, holders, arg.Kind, arg.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var holder string
+		if err := rows.Scan(&holder); err != nil {
+			return nil, err
+		}
+		items = append(items, holder)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

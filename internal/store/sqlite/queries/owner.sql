@@ -41,16 +41,21 @@ ON CONFLICT (project) DO UPDATE SET engine = excluded.engine, fence = fence + 1,
 UPDATE owners SET held = 0 WHERE project = ? AND fence = ? AND held = 1;
 
 -- A project is adrift if something of it is to be looked at, or an engine left it in the
--- middle of something, and nobody whose lease has not run out owns it.
+-- middle of something, and nobody whose lease has not run out owns it. Most projects have an
+-- owner that is well, so the search begins with engines that are gone; CROSS JOIN keeps that
+-- order. The engine of a version without owners has no row.
 
 -- name: Adrift :many
 SELECT DISTINCT wakes.project, CAST(coalesce(owners.engine, '') AS TEXT) AS engine,
     CAST(coalesce(owners.fence, 0) AS INTEGER) AS fence, CAST(coalesce(engines.host, '') AS TEXT) AS host
 FROM wakes LEFT JOIN owners ON owners.project = wakes.project LEFT JOIN engines ON engines.id = owners.engine
-WHERE wakes.ready_at <= CAST(sqlc.arg(now) AS INTEGER)
+WHERE wakes.ready_at <= CAST(sqlc.arg(now) AS INTEGER) AND wakes.project >= CAST(sqlc.arg(first) AS TEXT)
     AND (owners.held IS NULL OR owners.held = 0 OR coalesce(engines.lease_until, 0) <= CAST(sqlc.arg(now) AS INTEGER))
 UNION
-SELECT owners.project, owners.engine, owners.fence, CAST(coalesce(engines.host, '') AS TEXT) AS host
-FROM owners LEFT JOIN engines ON engines.id = owners.engine
-WHERE owners.held = 1 AND coalesce(engines.lease_until, 0) <= CAST(sqlc.arg(now) AS INTEGER)
+SELECT owners.project, owners.engine, owners.fence, engines.host
+FROM engines CROSS JOIN owners ON owners.engine = engines.id
+WHERE owners.held = 1 AND engines.lease_until <= CAST(sqlc.arg(now) AS INTEGER) AND owners.project >= CAST(sqlc.arg(first) AS TEXT)
+UNION
+SELECT owners.project, owners.engine, owners.fence, '' FROM owners
+WHERE owners.held = 1 AND owners.engine = '' AND owners.project >= CAST(sqlc.arg(first) AS TEXT)
 ORDER BY 1 LIMIT CAST(sqlc.arg(most) AS INTEGER);

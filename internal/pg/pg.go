@@ -18,8 +18,12 @@ import (
 // oldest is the oldest server that is supported.
 const oldest = 140000
 
-// Connections of an engine: few, because the server's are shared by all engines.
-const connections = 8
+// Connections of an engine, unless its address says otherwise: few, because the server's are shared by all engines. It needs three, for
+// it writes, and reads something while it reads all.
+const (
+	connections = 8
+	fewest      = 3
+)
 
 // codeReadOnly is the answer of a server that takes no writes.
 const codeReadOnly = "25006"
@@ -43,7 +47,9 @@ func (l Limits) Connect(ctx context.Context, address string) (*pgxpool.Pool, err
 		return nil, core.Wrap(core.CodeInvalid, err, "the address of the database cannot be read",
 			"write it as postgres://USER@HOST:PORT/DATABASE; a password belongs in a password file (PGPASSFILE)")
 	}
-	config.MaxConns = max(config.MaxConns, connections)
+	if err := bound(config, address); err != nil {
+		return nil, err
+	}
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
 		config.ConnConfig.RuntimeParams["application_name"] = "stellwerk"
 	}
@@ -64,6 +70,22 @@ func (l Limits) Connect(ctx context.Context, address string) (*pgxpool.Pool, err
 	return pool, nil
 }
 
+// bound is how many connections a pool has. pgxpool's own default depends on this machine's processors.
+func bound(config *pgxpool.Config, address string) error {
+	plain, err := pgconn.ParseConfig(address)
+	if err != nil {
+		return err
+	}
+	if _, said := plain.RuntimeParams["pool_max_conns"]; !said {
+		config.MaxConns = connections
+	}
+	if config.MaxConns < fewest {
+		return core.Errorf(core.CodeInvalid, "pool_max_conns is %d in the address of the database; an engine needs %d connections at least", config.MaxConns, fewest).
+			WithHint("raise it, or leave it out: then it is %d", connections)
+	}
+	return nil
+}
+
 // watch has connections given up that are of no use any more.
 func (l Limits) watch(config *pgxpool.Config) *watcher {
 	w := &watcher{silence: cmp.Or(l.Silence, Silence), wires: map[*wire]struct{}{}}
@@ -80,11 +102,13 @@ func (l Limits) watch(config *pgxpool.Config) *watcher {
 	return w
 }
 
-// check refuses a server that is too old, and a database whose text is not UTF-8.
+// check refuses a server that is too old, a database whose text is not UTF-8, and statements that do not see what was committed before
+// they got their locks: writes of several engines would refuse one another.
 func check(ctx context.Context, pool *pgxpool.Pool) error {
 	var version int
-	var name, encoding string
-	err := pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding')").Scan(&version, &name, &encoding)
+	var name, encoding, isolation string
+	err := pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding'),
+		current_setting('default_transaction_isolation')`).Scan(&version, &name, &encoding, &isolation)
 	switch {
 	case err != nil:
 		return Explain(err)
@@ -93,6 +117,9 @@ func check(ctx context.Context, pool *pgxpool.Pool) error {
 	case encoding != "UTF8":
 		return core.Errorf(core.CodeUnsupported, "the database has the encoding %s; UTF8 is needed", encoding).
 			WithHint("make a new one: CREATE DATABASE stellwerk ENCODING 'UTF8' TEMPLATE template0")
+	case isolation != "read committed" && isolation != "read uncommitted": // which are the same
+		return core.Errorf(core.CodeUnsupported, "the database begins transactions as %s; read committed is needed", isolation).
+			WithHint("for the engines' role: ALTER ROLE CURRENT_USER SET default_transaction_isolation = 'read committed'")
 	}
 	return nil
 }

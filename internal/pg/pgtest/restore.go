@@ -3,6 +3,7 @@ package pgtest
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,7 +28,13 @@ func (s *Server) archive() string { return filepath.Join(s.dir, "archive") }
 func (s *Server) Backup(t testing.TB) (folder string) {
 	t.Helper()
 	folder = filepath.Join(s.dir, "backup")
-	out, err := s.command("pg_basebackup", "-D", folder, "-d", s.Address("postgres"), "--checkpoint=fast", "--no-sync").CombinedOutput()
+	cmd := s.command("pg_basebackup", "-D", folder, "--checkpoint=fast", "--no-sync")
+	host, port, err := net.SplitHostPort(s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(cmd.Env, "PGHOST="+host, "PGPORT="+port, "PGUSER=stellwerk")
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("pg_basebackup: %v: %s", err, out)
 	}

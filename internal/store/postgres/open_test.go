@@ -47,6 +47,8 @@ func TestADatabaseThatCannotBeUsed(t *testing.T) {
 	sql(t, foreign, "CREATE TABLE customers (id int)")
 	newer := pgtest.Planted(t, "empty", fill)
 	sql(t, newer, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	serializable := pgtest.Database(t)
+	sql(t, serializable, "ALTER DATABASE "+nameOf(t, serializable)+" SET default_transaction_isolation = 'serializable'")
 	forbidden := pgtest.Database(t)
 	sql(t, forbidden, "CREATE ROLE guest LOGIN; REVOKE ALL ON SCHEMA public FROM public")
 	for name, c := range map[string]struct {
@@ -59,6 +61,9 @@ func TestADatabaseThatCannotBeUsed(t *testing.T) {
 		"no such database": {strings.Replace(foreign, "/test_", "/none_", 1), "does not exist", core.CodeUnavailable, nil},
 		"another's":        {foreign, "some other program", core.CodeInvalid, nil},
 		"newer":            {newer, "knows up to", core.CodeUnsupported, store.ErrNewer},
+		"serializable":     {serializable, "serializable; read committed is needed", core.CodeUnsupported, nil},
+		"repeatable read":  {foreign + "&options=-cdefault_transaction_isolation%3Drepeatable%5C%20read", "repeatable read; read committed", core.CodeUnsupported, nil},
+		"two connections":  {foreign + "&pool_max_conns=2", "needs 3 connections", core.CodeInvalid, nil},
 		"no rights":        {strings.Replace(forbidden, "stellwerk@", "guest@", 1), "rights", core.CodeUnavailable, nil},
 	} {
 		s, err := Open(t.Context(), c.address, Options{})
@@ -87,5 +92,25 @@ func TestAClosedStore(t *testing.T) {
 	}
 	if err := s.Raise(context.Background(), "run/a"); core.CodeOf(err) != core.CodeUnavailable {
 		t.Error(err)
+	}
+}
+
+// TestHowManyConnections an engine opens at most is for its address to say.
+func TestHowManyConnections(t *testing.T) {
+	address := pgtest.Planted(t, "empty", fill)
+	for settings, most := range map[string]int32{"": 8, "&pool_max_conns=3": 3, "&pool_max_conns=20": 20} {
+		s := openAt(t, address+settings)
+		if n := s.pool.Config().MaxConns; n != most {
+			t.Errorf("%q: %d", settings, n)
+		}
+		if most != 3 {
+			continue
+		}
+		for range s.Export(t.Context()) { // which has one
+			if err := s.Commit(t.Context(), tick(t, s, "run/a", core.Head{})); err != nil {
+				t.Error(err)
+			}
+			break
+		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/storetest"
-	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // ahead has a database be a day ahead of this machine, for connections that look for functions in public first.
@@ -26,14 +25,7 @@ CREATE FUNCTION public.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT 
 // TestConformanceOnABadDay runs the suite through a pooler that gives out connections by the transaction, on a schema that the next
 // release has added to, and with a clock that is a day ahead.
 func TestConformanceOnABadDay(t *testing.T) {
-	pooled := func(address string) string { return address }
-	found, err := tooltest.Has(tooltest.PgBouncer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found {
-		pooled = pgtest.Pooler(t)
-	}
+	pooled := pgtest.Pooler(t)
 	schema := with(t, newest, expansion+allow(newest))
 	var mu sync.Mutex
 	databases := map[string]string{}

@@ -1,0 +1,47 @@
+package postgres
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
+)
+
+// TestCommitsThatWaitShareATransaction of the server's, and so one flush.
+func TestCommitsThatWaitShareATransaction(t *testing.T) {
+	s, address := opened(t)
+	blocker := connect(t, address)
+	if _, err := blocker.Exec(t.Context(), "BEGIN; SELECT FROM ledger FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	answers := []<-chan error{commitBesides(t, s, "run/first")}
+	if !waittest.Until(func() bool {
+		var waits bool
+		err := blocker.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits)
+		return err == nil && waits
+	}) {
+		t.Fatal("the first commit does not wait for the ledger")
+	}
+	const more = 40
+	for n := range more {
+		answers = append(answers, commitBesides(t, s, fmt.Sprint("run/", n)))
+	}
+	if !waittest.Until(func() bool { return len(s.writer.queue) == more }) {
+		t.Fatalf("%d commits wait", len(s.writer.queue))
+	}
+	if _, err := blocker.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	for _, answer := range answers {
+		if err := <-answer; err != nil {
+			t.Error(err)
+		}
+	}
+	var events, transactions, heads int
+	if err := blocker.QueryRow(t.Context(), "SELECT count(*), count(DISTINCT xmin::text), (SELECT count(DISTINCT xmin::text) FROM heads) FROM events").Scan(&events, &transactions, &heads); err != nil {
+		t.Fatal(err)
+	}
+	if events != 1+more || transactions != 2 || heads != 2 {
+		t.Errorf("%d events were written in %d transactions, and their heads in %d; expected are %d, 2 and 2", events, transactions, heads, 1+more)
+	}
+}

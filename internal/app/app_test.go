@@ -24,6 +24,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/object/s3/s3test"
 	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
@@ -40,6 +41,7 @@ func TestMain(m *testing.M) {
 		os.Exit(program(os.Args[1:]))
 	}
 	code := m.Run()
+	s3test.Stop()
 	pgtest.Stop()
 	os.Exit(code)
 }

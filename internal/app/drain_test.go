@@ -184,33 +184,39 @@ func (q *squad) start(at, dir, goal string) (run api.Run) {
 // completed follows a run at an engine to its end, and returns how its attempts ended and how often it was paused and resumed.
 func (q *squad) completed(at string, run api.Run) (ends []core.ExitKind, pauses, resumes int) {
 	q.t.Helper()
-	q.ask(at, func(svc api.Service) error {
-		return svc.Follow(q.ctx, run.ID, 0, func(e core.Event) error {
-			switch e.Type {
-			case core.TypeAttemptExited:
-				var end core.AttemptExited
-				err := json.Unmarshal(e.Body, &end)
-				ends = append(ends, end.Kind)
-				return err
-			case core.TypeRunPaused:
-				if pauses++; !strings.Contains(string(e.Body), "lunch") {
-					return fmt.Errorf("paused: %s", e.Body)
-				}
-			case core.TypeRunResumed:
-				resumes++
-			default:
-			}
-			return nil
-		})
-	})
-	q.ask(at, func(svc api.Service) error {
-		d, err := svc.Run(q.ctx, run.ID)
-		if err == nil && d.Status != core.StatusCompleted {
-			q.t.Errorf("run %s is %s", run.Alias, d.Status)
-		}
+	q.ask(at, func(svc api.Service) (err error) {
+		ends, pauses, resumes, err = completes(q.ctx, svc, run)
 		return err
 	})
 	return ends, pauses, resumes
+}
+
+func completes(ctx context.Context, svc api.Service, run api.Run) (ends []core.ExitKind, pauses, resumes int, err error) {
+	err = svc.Follow(ctx, run.ID, 0, func(e core.Event) error {
+		switch e.Type {
+		case core.TypeAttemptExited:
+			var end core.AttemptExited
+			err := json.Unmarshal(e.Body, &end)
+			ends = append(ends, end.Kind)
+			return err
+		case core.TypeRunPaused:
+			if pauses++; !strings.Contains(string(e.Body), "lunch") {
+				return fmt.Errorf("paused: %s", e.Body)
+			}
+		case core.TypeRunResumed:
+			resumes++
+		default:
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	d, err := svc.Run(ctx, run.ID)
+	if err == nil && d.Status != core.StatusCompleted {
+		err = fmt.Errorf("run %s is %s", run.Alias, d.Status)
+	}
+	return ends, pauses, resumes, err
 }
 
 // TestADrainedEngineWaitsForItsAttempts: its projects are another's at once, which goes on with them, and the attempt under way on its

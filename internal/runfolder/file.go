@@ -2,6 +2,7 @@ package runfolder
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,21 +20,26 @@ import (
 // Artifact copies an artifact that a round of a stage handed in to
 // artifacts/<stage>.r<round>/<name>, and to artifacts/latest/<name> as the
 // newest of its name.
-func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) (err error) {
+func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) error {
 	versioned := path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name)
 	newest := path.Join(ArtifactsDir, "latest", name)
 	if !plainName(stage) || strings.Contains(stage, "/") || !plainName(name) || strings.Contains(name, "/") {
 		return core.Errorf(core.CodeInvalid, "artifact %.80q of stage %.80q cannot be stored: its name is not a plain file name", name, stage)
 	}
-	if err := f.replace(versioned, content, true); err != nil {
+	a, err := f.begin(versioned)
+	if err != nil {
 		return err
 	}
-	again, err := f.root.Open(versioned)
+	b, err := f.begin(newest)
 	if err != nil {
-		return explain(err, f.at(versioned))
+		return errors.Join(err, a.drop())
 	}
-	defer func() { err = errors.Join(err, explain(again.Close(), f.at(versioned))) }()
-	return f.replace(newest, again, true)
+	if _, err := io.Copy(io.MultiWriter(a.file, b.file), content); err != nil {
+		return explain(errors.Join(err, a.drop(), b.drop()), f.at(versioned))
+	}
+	second := make(chan error, 1)
+	go func() { second <- b.end(true) }() // each waits for the disk
+	return cmp.Or(a.end(true), <-second)
 }
 
 // TakeArtifacts copies the artifacts of another folder of the same run. Those that are
@@ -134,37 +140,58 @@ func plainName(name string) bool {
 // replace writes a file so that a reader sees the old content or the new. If it is to be durable, a crash of the machine
 // leaves it there, too, once replace has returned.
 func (f *Folder) replace(name string, content io.Reader, durable bool) error {
-	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return explain(err, f.at(name))
-	}
-	part, file, err := f.createPart(name)
+	p, err := f.begin(name)
 	if err != nil {
-		return explain(err, f.at(name))
+		return err
 	}
-	_, err = io.Copy(file, content)
-	if err == nil && durable {
-		err = file.Sync()
+	if _, err := io.Copy(p.file, content); err != nil {
+		return explain(errors.Join(err, p.drop()), f.at(name))
 	}
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = f.root.Rename(part, name)
-	}
-	if err != nil {
-		return explain(errors.Join(err, f.root.Remove(part)), f.at(name))
-	}
-	if durable {
-		return explain(f.syncNames(path.Dir(name)), f.at(name))
-	}
-	return nil
+	return p.end(durable)
 }
 
-// createPart makes a new file beside name under a name nobody else has.
-func (f *Folder) createPart(name string) (string, *os.File, error) {
+// unfinished is a file that takes the place of another when it is whole.
+type unfinished struct {
+	folder     *Folder
+	name, path string // what it is to be called, and what it is called meanwhile
+	file       *os.File
+}
+
+// begin makes a new file beside name under a name nobody else has.
+func (f *Folder) begin(name string) (*unfinished, error) {
+	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return nil, explain(err, f.at(name))
+	}
 	for n := 0; ; n++ {
-		part := path.Join(path.Dir(name), fmt.Sprintf(".%s.%s-%d", path.Base(name), writer, n))
-		file, err := f.root.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		at := path.Join(path.Dir(name), fmt.Sprintf(".%s.%s-%d", path.Base(name), writer, n))
+		file, err := f.root.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			return &unfinished{f, name, at, file}, nil
+		}
 		if !errors.Is(err, fs.ErrExist) {
-			return part, file, err
+			return nil, explain(err, f.at(name))
 		}
 	}
+}
+
+// drop removes the file.
+func (u *unfinished) drop() error { return errors.Join(u.file.Close(), u.folder.root.Remove(u.path)) }
+
+// end gives the file its name.
+func (u *unfinished) end(durable bool) error {
+	var err error
+	if durable {
+		err = u.file.Sync()
+	}
+	err = errors.Join(err, u.file.Close())
+	if err == nil {
+		err = u.folder.root.Rename(u.path, u.name)
+	}
+	if err != nil {
+		return explain(errors.Join(err, u.folder.root.Remove(u.path)), u.folder.at(u.name))
+	}
+	if durable {
+		return explain(u.folder.syncNames(path.Dir(u.name)), u.folder.at(u.name))
+	}
+	return nil
 }

@@ -43,7 +43,7 @@ func supervise(folder string) {
 	}
 	upstream, err := url.Parse(os.Getenv(upstreamAt))
 	fail(err)
-	list, err := broker.ReadPrices("")
+	list, err := broker.ReadPrices("", "")
 	fail(err)
 	account, err := ledger.Open(folder, ledger.Grant{Amount: ledger.Amount{USD: 10, Tokens: 1e6}})
 	fail(err)

@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	_ "embed" // the price list
 	"errors"
 	"fmt"
@@ -61,8 +62,9 @@ type Prices struct {
 var Published = sync.OnceValues(func() (Prices, error) { return parsePrices("prices.yaml", published) })
 
 // ReadPrices is the published list with the person's file laid over it; no path, or no file there, leaves the list as
-// it is. The error has every mistake of the file with its line.
-func ReadPrices(path string) (Prices, error) {
+// it is. The error has every mistake of the file with its line. What is read may be a copy of the file that the person knows by
+// name; "" if it is not.
+func ReadPrices(path, name string) (Prices, error) {
 	list, err := Published()
 	list.models = maps.Clone(list.models)
 	if err != nil || path == "" {
@@ -75,7 +77,7 @@ func ReadPrices(path string) (Prices, error) {
 	if err != nil {
 		return Prices{}, fmt.Errorf("read the price list: %w", err)
 	}
-	own, err := parsePrices(path, data)
+	own, err := parsePrices(cmp.Or(name, path), data)
 	if err != nil {
 		return Prices{}, err
 	}

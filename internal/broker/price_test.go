@@ -73,14 +73,14 @@ func TestAPersonsPrices(t *testing.T) {
 			t.Errorf("three searches cost %v", got)
 		}
 	}
-	without, err := broker.ReadPrices(filepath.Join(t.TempDir(), "none.yaml"))
+	without, err := broker.ReadPrices(filepath.Join(t.TempDir(), "none.yaml"), "")
 	if err != nil {
 		t.Errorf("without a file: %v", err)
 	}
 	if price, known := without.Of("claude-opus-5-5"); !known || price.Cost(million, 1) <= 1+2+0+3+4 {
 		t.Error("one person's prices are another's")
 	}
-	if _, err := broker.ReadPrices(t.TempDir()); err == nil {
+	if _, err := broker.ReadPrices(t.TempDir(), ""); err == nil {
 		t.Error("a folder is read")
 	}
 }
@@ -99,8 +99,16 @@ func TestMistakesInPricesHaveTheirLine(t *testing.T) {
 		"models:\n  a: {input: 1, output: 1, long_prompt: {above: 0, input: 1, output: 1}}": "is not a whole number between",
 		"": "the file is empty",
 	} {
-		if _, err := broker.ReadPrices(priceFile(t, text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := broker.ReadPrices(priceFile(t, text), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, not %s", text, err, want)
 		}
+	}
+}
+
+// TestMistakesInACopyOfTheList are told by the name that the person knows.
+func TestMistakesInACopyOfTheList(t *testing.T) {
+	copied := priceFile(t, "modles: {}")
+	if _, err := broker.ReadPrices(copied, "/home/ada/prices.yaml"); err == nil || !strings.Contains(err.Error(), "/home/ada/prices.yaml:1:1") || strings.Contains(err.Error(), copied) {
+		t.Errorf("it says %v", err)
 	}
 }

@@ -113,7 +113,7 @@ func row(t testing.TB) broker.Provider {
 
 func prices(t testing.TB, path string) broker.Prices {
 	t.Helper()
-	p, err := broker.ReadPrices(path)
+	p, err := broker.ReadPrices(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}

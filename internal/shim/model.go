@@ -26,6 +26,8 @@ type Model struct {
 	Source *Source     `json:"source,omitempty"`
 	// Prices is the person's file of prices; none if it is empty or missing.
 	Prices string `json:"prices,omitempty"`
+	// PricesName is what the person knows that file by, if Prices is a copy of it.
+	PricesName string `json:"prices_name,omitempty"`
 }
 
 // Source is where a credential is if not in the environment: in a file, in what a command prints, or in an entry of the
@@ -133,7 +135,7 @@ func openModel(folder string, spec Spec, c *credential, j *record, opts Options)
 	if !ok {
 		return nil, fmt.Errorf("the provider %s takes no credential of the kind %q", m.Provider, m.Kind)
 	}
-	prices, err := broker.ReadPrices(m.Prices)
+	prices, err := broker.ReadPrices(m.Prices, m.PricesName)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errPrices, err)
 	}

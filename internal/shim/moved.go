@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -34,7 +35,10 @@ func (s Spec) Moved(move func(path string) string) Spec {
 	s.ReadOnly, s.Writable, s.Masked, s.Private = all(s.ReadOnly), all(s.Writable), all(s.Masked), all(s.Private)
 	if s.Model != nil {
 		model := *s.Model
-		model.Prices = move(model.Prices)
+		if to := move(model.Prices); to != model.Prices {
+			model.PricesName = cmp.Or(model.PricesName, model.Prices)
+			model.Prices = to
+		}
 		s.Model = &model
 	}
 	return s

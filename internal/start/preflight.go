@@ -151,7 +151,7 @@ func (g *ground) checkPrices(p *core.Playbook) error {
 	if err != nil {
 		return err
 	}
-	if _, err := broker.ReadPrices(file); err != nil {
+	if _, err := broker.ReadPrices(file, ""); err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the price list has mistakes", "correct "+file)
 	}
 	return nil

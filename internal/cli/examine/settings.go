@@ -23,7 +23,7 @@ func examineSettings(sh *shell.Shell, mistake error) api.Examined {
 	if err != nil {
 		return wrong(err, "")
 	}
-	if _, err := broker.ReadPrices(prices); err != nil {
+	if _, err := broker.ReadPrices(prices, ""); err != nil {
 		return wrong(err, "fix it; claude attempts do not start until then")
 	}
 	return doctor.OK(what, "no mistakes")

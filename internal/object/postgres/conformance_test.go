@@ -52,6 +52,10 @@ func TestConformance(t *testing.T) {
 	objecttest.Run(t, func(t *testing.T) objecttest.Form { return form(t, func(direct string) string { return direct }) })
 }
 
+func TestLarge(t *testing.T) {
+	objecttest.Large(t, func(t *testing.T) objecttest.Form { return form(t, func(direct string) string { return direct }) })
+}
+
 // form is a database of its own, reached by another address.
 func form(t *testing.T, by func(direct string) string) objecttest.Form {
 	address := migrated(t)

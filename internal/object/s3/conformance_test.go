@@ -115,20 +115,29 @@ func (g *ground) incomplete() (ids []string) {
 	return ids
 }
 
-func TestConformance(t *testing.T) {
-	objecttest.Run(t, func(t *testing.T) objecttest.Form {
+func TestConformance(t *testing.T) { objecttest.Run(t, form) }
+
+// TestLarge is sent in parts of the usual size.
+func TestLarge(t *testing.T) {
+	objecttest.Large(t, func(t *testing.T) objecttest.Form {
 		g := newGround(t)
-		return objecttest.Form{
-			Open: func(*testing.T) object.Objects { return g.open(nil) },
-			Age: func(_ *testing.T, digest string, by time.Duration) {
-				g.exec("UPDATE objects SET touched = touched - $2::interval WHERE digest = $1", digest, by)
-			},
-			Damage: func(t *testing.T, digest string) {
-				_, err := g.client.PutObject(t.Context(), g.Bucket, g.key(digest), bytes.NewReader([]byte("hellp")), 5, minio.PutObjectOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
-			},
-		}
+		g.Part = 0
+		return objecttest.Form{Open: func(*testing.T) object.Objects { return g.open(nil) }}
 	})
+}
+
+func form(t *testing.T) objecttest.Form {
+	g := newGround(t)
+	return objecttest.Form{
+		Open: func(*testing.T) object.Objects { return g.open(nil) },
+		Age: func(_ *testing.T, digest string, by time.Duration) {
+			g.exec("UPDATE objects SET touched = touched - $2::interval WHERE digest = $1", digest, by)
+		},
+		Damage: func(t *testing.T, digest string) {
+			_, err := g.client.PutObject(t.Context(), g.Bucket, g.key(digest), bytes.NewReader([]byte("hellp")), 5, minio.PutObjectOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
@@ -47,6 +49,16 @@ func (e *Engine) adopt(ctx context.Context, projects []string) {
 			}
 		})
 	}
+}
+
+// adoptEach is adopt for some of many projects. What the store can say of all of them would be asked for each lot.
+func (e *Engine) adoptEach(ctx context.Context, projects []string) {
+	var work errgroup.Group
+	work.SetLimit(adoptAtOnce)
+	for _, project := range projects {
+		work.Go(func() error { e.adopt(ctx, []string{project}); return nil })
+	}
+	_ = work.Wait() // what fails is taken up later
 }
 
 // adoptOne hands out what the open runs of a project ask for. All of them are read first, even if

@@ -88,6 +88,53 @@ func TestARestartAsksLittle(t *testing.T) {
 	}
 }
 
+// TestALotOfProjectsIsAskedForByItself: an engine that takes up many projects, lot by lot, does not list all open runs for each.
+func TestALotOfProjectsIsAskedForByItself(t *testing.T) {
+	b := newBench(t)
+	const projects = 300 // more than are taken in one go
+	for n := range projects {
+		body := start(fmt.Sprintf("r%d", n), core.DefaultLimits())
+		body.Project = fmt.Sprintf("p%d", n)
+		b.submit(body.Run, core.Person("me"), body)
+	}
+	b.stop()
+	if err := b.engine.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lists := &lister{Store: b.store}
+	recorder := newRecorder()
+	again := engine.New(engine.Options{Store: lists, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}}, Log: b.log, ID: "other", Look: time.Millisecond})
+	again.SetDispatcher(recorder)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- again.Run(ctx) }()
+	for n := range projects {
+		if run := fmt.Sprintf("r%d", n); !waittest.Until(func() bool { return recorder.handed(run) > 0 }) {
+			t.Fatalf("effects of %s are not handed out", run)
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if all := lists.all.Load(); all > 1 {
+		t.Errorf("the open runs of all projects were listed %d times", all)
+	}
+}
+
+// lister counts how often the runs of all projects are listed.
+type lister struct {
+	store.Store
+	all atomic.Int32
+}
+
+func (l *lister) Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error) {
+	if f.Project == "" {
+		l.all.Add(1)
+	}
+	return l.Store.Runs(ctx, f)
+}
+
 // unheard fails to list runs or to read streams as often as it is told to.
 type unheard struct {
 	store.Store

@@ -91,6 +91,7 @@ type Engine struct {
 	sought     string // up to which project the last look for those without an owner came; "" for all
 	looks      *looks
 	streams    streams
+	playbooks  playbooks
 	live       live
 	legible    legible
 	writing    writing
@@ -155,7 +156,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		begun := e.answer(ctx, &work) // first: what is to be done waits for it
 		heard = e.hear(ctx, heard)
 		if taken := e.takeAdrift(ctx); len(taken) > 0 {
-			work.Go(func() { e.adopt(ctx, named(taken)) })
+			work.Go(func() { e.adoptEach(ctx, named(taken)) })
 		}
 		if begun >= lookAtOnce {
 			continue // there may be more

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -23,6 +24,11 @@ func (e *Engine) Own(ctx context.Context, projects ...string) error {
 	e.owned.hold(asked, taken)
 	e.begun = true
 	return err
+}
+
+// Playbook is the one that a run in memory holds.
+func (e *Engine) Playbook(run string) *core.Playbook {
+	return e.streams.get(core.RunStream(run)).run.Playbook
 }
 
 // Hint is a hint of a stream of a project that the engine owns.

@@ -158,6 +158,7 @@ func (e *Engine) read(ctx context.Context, s *stream, after reader) error {
 			return why.Explain()
 		}
 		s.run.Stream = s.head
+		s.run.Playbook = e.playbooks.share(s.run.Playbook)
 		s.has = e.holdings(s.run)
 	}
 	s.loaded = true

@@ -13,13 +13,27 @@ import (
 type Tracker struct {
 	run      *Piece // nil before it began and after it ended
 	over     bool
-	playbook core.Playbook
+	playbook playbook
 	wave     *Piece            // nil if none is open
 	stages   map[string]*Piece // open rounds, by stage
 	tasks    map[string]*Piece
 	attempts map[string]*Piece
 	handed   map[string]Piece     // by task, the newest attempt of it that ended
 	asked    map[string]time.Time // when the checks of an attempt were asked for
+}
+
+// playbook is what a tracker needs of one. The prompts of all roles would be most of what it holds.
+type playbook struct {
+	name, kind string
+	models     map[string]string // by role
+}
+
+func outline(p *core.Playbook) playbook {
+	o := playbook{name: p.Name, kind: p.Kind, models: map[string]string{}}
+	for role := range p.Roles {
+		o.models[role] = p.Model(role)
+	}
+	return o
 }
 
 // NewTracker follows a run from its first event.
@@ -70,10 +84,10 @@ func (t *Tracker) NextBody(e core.Event, body core.Body) []Piece {
 	}
 	switch b := body.(type) {
 	case core.RunStarted:
-		t.playbook = b.Playbook
+		t.playbook = outline(&b.Playbook)
 		t.run = &Piece{Kind: Run, ID: e.ID, Began: e.At, Run: b.Run, Playbook: b.Playbook.Name, Drive: b.Playbook.Kind}
 	case core.PlaybookSwapped:
-		t.playbook = b.Playbook
+		t.playbook = outline(&b.Playbook)
 	case core.StageOpened:
 		ended := t.closeStage(e, b.Stage, Superseded)
 		t.stages[b.Stage] = t.begin(e, Stage, t.wave, Piece{Stage: b.Stage, Round: b.Round})
@@ -168,7 +182,7 @@ func (t *Tracker) begin(e core.Event, kind Kind, of *Piece, p Piece) *Piece {
 		p.Parent = of.ID
 	}
 	if t.run != nil {
-		p.Run, p.Playbook, p.Drive = t.run.Run, t.playbook.Name, t.playbook.Kind
+		p.Run, p.Playbook, p.Drive = t.run.Run, t.playbook.name, t.playbook.kind
 	}
 	return &p
 }
@@ -178,7 +192,7 @@ func (t *Tracker) request(e core.Event, b core.AttemptRequested) {
 	task := t.tasks[b.Task]
 	if task != nil {
 		p.Wave, p.Stage, p.Round, p.Role, p.Work = task.Wave, task.Stage, task.Round, task.Role, task.Work
-		p.Model = t.playbook.Model(task.Role)
+		p.Model = t.playbook.models[task.Role]
 	}
 	t.attempts[b.Attempt] = t.begin(e, Attempt, task, p)
 }

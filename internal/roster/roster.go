@@ -21,8 +21,11 @@ import (
 // kind is that of the documents; the key is the engine's id.
 const kind = "engine"
 
-// forgotten is how long an engine that never came back is listed.
-const forgotten = 7 * 24 * time.Hour
+// forgotten is how long an engine that never came back is listed, and removed how long the store knows it.
+const (
+	forgotten = 7 * 24 * time.Hour
+	removed   = 30 * 24 * time.Hour
+)
 
 // Entry is what an engine says of itself.
 type Entry struct {
@@ -46,6 +49,7 @@ type Store interface {
 	store.Documents
 	Now(ctx context.Context) (time.Time, error)
 	Engines(ctx context.Context) ([]store.Member, error)
+	Forget(ctx context.Context, silent time.Duration) ([]string, error)
 }
 
 // Options are what a roster works with.
@@ -238,6 +242,9 @@ func (r *Roster) KeepSwept(ctx context.Context, log *slog.Logger) {
 func (r *Roster) Sweep(ctx context.Context) error {
 	if !r.Shared {
 		return nil
+	}
+	if _, err := r.Store.Forget(ctx, removed); err != nil {
+		return err
 	}
 	said, err := r.Store.Documents(ctx, kind, "", "", 0)
 	if err != nil {

@@ -55,7 +55,11 @@ type Owners interface {
 	// it owns itself, or whose owner's lease has run out, and renews its own lease.
 	// It returns what it took. ErrNotFound if the engine never enlisted.
 	Take(ctx context.Context, engine string, lease time.Duration, projects []string) ([]Owner, error)
-	// Engines lists every engine that ever enlisted, by id.
+	// Forget removes the engines that own nothing and that nothing was heard of for
+	// so long: they neither began a life since nor had a lease. It says which. If one
+	// of them is still there, its life is over as if it had begun another.
+	Forget(ctx context.Context, silent time.Duration) ([]string, error)
+	// Engines lists every engine that enlisted and was not forgotten, by id.
 	Engines(ctx context.Context) ([]Member, error)
 	// Yield gives projects back. The hints of their open runs are raised, so that
 	// somebody takes those. What has another owner by now is left alone.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/pg"
@@ -96,6 +97,13 @@ func (s *Store) Yield(ctx context.Context, owned []store.Owner) error {
 		s.signal()
 	}
 	return explain("give projects back", err)
+}
+
+// Forget removes engines that nothing was heard of for so long.
+func (s *Store) Forget(ctx context.Context, silent time.Duration) ([]string, error) {
+	gone, err := s.q.Forget(ctx, silent.Seconds())
+	slices.Sort(gone)
+	return gone, explain("forget engines", err)
 }
 
 // Adrift lists projects that somebody should own.

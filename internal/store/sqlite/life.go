@@ -30,10 +30,10 @@ func (s *Store) alive(ctx context.Context, tx *txn, engine string) error {
 		return nil
 	}
 	now, err := tx.Document(ctx, query.DocumentParams{Kind: livesKind, Key: engine})
-	if err != nil {
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("life of %s: %w", engine, err)
 	}
-	if now.Version != life {
+	if now.Version != life { // 0 if the engine was forgotten
 		return fmt.Errorf("engine %s has begun another life: %w", engine, store.ErrFenced)
 	}
 	return nil

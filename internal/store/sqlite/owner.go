@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/planted"
@@ -156,6 +157,24 @@ func (s *Store) Yield(ctx context.Context, owned []store.Owner) error {
 		return nil, nil
 	})
 	return err
+}
+
+// Forget removes engines that nothing was heard of for so long.
+func (s *Store) Forget(ctx context.Context, silent time.Duration) ([]string, error) {
+	var gone []string
+	_, err := s.owning(ctx, func(ctx context.Context, tx *txn) (_ []store.Owner, err error) {
+		if gone, err = tx.ForgetEngines(ctx, micros(s.now().Add(-silent))); err != nil {
+			return nil, fmt.Errorf("forget engines: %w", err)
+		}
+		for _, id := range gone {
+			if err := tx.ForgetLife(ctx, id); err != nil {
+				return nil, fmt.Errorf("forget the lives of %s: %w", id, err)
+			}
+		}
+		return nil, nil
+	})
+	slices.Sort(gone)
+	return gone, err
 }
 
 // Adrift lists projects that somebody should own.

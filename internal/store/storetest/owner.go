@@ -250,6 +250,48 @@ func testEngines(t *testing.T, open Open) {
 	}
 }
 
+// testOwnerForgotten forgets engines that own nothing, have no lease and did not begin lately, and no others.
+func testOwnerForgotten(t *testing.T, open Open) {
+	s := open(t)
+	for _, id := range []string{"well", "owner", "lost", "left"} {
+		enlist(t, s, id, waittest.Limit)
+	}
+	if _, err := s.Take(t.Context(), "owner", waittest.Limit, []string{"p"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"owner", "lost"} {
+		if _, err := s.Renew(t.Context(), id, -2*time.Hour); err != nil { // its lease has run out
+			t.Fatal(err)
+		}
+	}
+	if err := s.Leave(t.Context(), "left"); err != nil {
+		t.Fatal(err)
+	}
+	forget := func(silent time.Duration, want ...string) {
+		t.Helper()
+		if gone, err := s.Forget(t.Context(), silent); err != nil || !slices.Equal(gone, want) {
+			t.Fatalf("forgotten are %q, %v, want %q", gone, err, want)
+		}
+	}
+	forget(time.Hour) // all of them began lately
+	forget(-time.Second, "left", "lost")
+	forget(-time.Second)
+	all, err := s.Engines(t.Context())
+	if err != nil || len(all) != 2 || all[0].ID != "owner" || all[1].ID != "well" {
+		t.Errorf("%+v are left, %v", all, err)
+	}
+	if lives, err := s.Documents(t.Context(), "engine-life", "", "", 0); err != nil || len(lives) != 2 {
+		t.Errorf("%d lives are left, %v", len(lives), err)
+	}
+	_, err = s.Renew(t.Context(), "lost", waittest.Limit)
+	wantErr(t, err, store.ErrFenced)
+	enlist(t, s, "lost", waittest.Limit)
+	if taken, err := s.Take(t.Context(), "lost", waittest.Limit, []string{"p"}); err != nil || projects(taken) != "[p#2]" {
+		t.Errorf("after it has come back it took %+v, %v", taken, err)
+	}
+	forget(-time.Second, "owner")
+}
+
 // testOwnerYields has nobody own a project that was given back until there is something to be done, and raises the
 // hints of its open runs.
 func testOwnerYields(t *testing.T, open Open) {

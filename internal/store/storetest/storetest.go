@@ -52,6 +52,7 @@ func Run(t *testing.T, open Open) {
 		{"owner/leaves", testOwnerLeaves},
 		{"owner/piece by piece", testAdriftPieces},
 		{"owner/engines", testEngines},
+		{"owner/forgotten", testOwnerForgotten},
 		{"owner/yields", testOwnerYields},
 		{"owner/idle", testOwnerIdle},
 		{"owner/unknown", testOwnerUnknown},

@@ -17,6 +17,18 @@ ON CONFLICT (key) DO UPDATE SET verdict = excluded.verdict, at = excluded.at;
 -- name: Enlist :one
 SELECT enlist(sqlc.arg(me)::text, sqlc.arg(host)::text, sqlc.arg(place)::text, make_interval(secs => sqlc.arg(lease)::float8))::bigint AS life;
 
+-- An engine that begins a life takes the document of its lives first, so that is locked before the engine.
+
+-- name: Forget :many
+WITH lives AS (
+    SELECT d.key FROM documents d JOIN engines e ON e.id = d.key
+    WHERE d.kind = 'engine-life' AND d.at < clock_timestamp() - make_interval(secs => sqlc.arg(silent)::float8) AND e.lease_until < clock_timestamp() - make_interval(secs => sqlc.arg(silent)::float8)
+        AND NOT EXISTS (SELECT 1 FROM owners o WHERE o.engine = e.id AND o.held) ORDER BY d.key FOR UPDATE OF d
+), gone AS (
+    DELETE FROM engines e USING lives WHERE e.id = lives.key AND e.lease_until < clock_timestamp() - make_interval(secs => sqlc.arg(silent)::float8) RETURNING e.id
+)
+DELETE FROM documents d USING gone WHERE d.kind = 'engine-life' AND d.key = gone.id RETURNING d.key;
+
 -- name: Renew :one
 SELECT renew(sqlc.arg(me)::text, sqlc.arg(life)::bigint, make_interval(secs => sqlc.arg(lease)::float8))::boolean AS known;
 

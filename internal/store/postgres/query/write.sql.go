@@ -87,6 +87,39 @@ func (q *Queries) Enlist(ctx context.Context, arg EnlistParams) (int64, error) {
 	return life, err
 }
 
+const forget = `-- name: Forget :many
+
+WITH lives AS (
+    SELECT d.key FROM documents d JOIN engines e ON e.id = d.key
+    WHERE d.kind = 'engine-life' AND d.at < clock_timestamp() - make_interval(secs => $1::float8) AND e.lease_until < clock_timestamp() - make_interval(secs => $1::float8)
+        AND NOT EXISTS (SELECT 1 FROM owners o WHERE o.engine = e.id AND o.held) ORDER BY d.key FOR UPDATE OF d
+), gone AS (
+    DELETE FROM engines e USING lives WHERE e.id = lives.key AND e.lease_until < clock_timestamp() - make_interval(secs => $1::float8) RETURNING e.id
+)
+DELETE FROM documents d USING gone WHERE d.kind = 'engine-life' AND d.key = gone.id RETURNING d.key
+`
+
+// An engine that begins a life takes the document of its lives first, so that is locked before the engine.
+func (q *Queries) Forget(ctx context.Context, silent float64) ([]string, error) {
+	rows, err := q.db.Query(ctx, forget, silent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return nil, err
+		}
+		items = append(items, key)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const leave = `-- name: Leave :exec
 SELECT leave($1::text, $2::bigint)
 `

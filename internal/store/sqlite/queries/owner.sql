@@ -8,6 +8,15 @@ UPDATE engines SET lease_until = sqlc.arg(lease_until) WHERE id = sqlc.arg(id);
 -- name: LetEngineGo :exec
 UPDATE engines SET lease_until = 0 WHERE id = ?;
 
+-- name: ForgetEngines :many
+DELETE FROM engines WHERE engines.lease_until < CAST(sqlc.arg(before) AS INTEGER)
+    AND NOT EXISTS (SELECT 1 FROM owners WHERE owners.engine = engines.id AND owners.held = 1)
+    AND EXISTS (SELECT 1 FROM documents WHERE documents.kind = 'engine-life' AND documents.key = engines.id AND documents.at < CAST(sqlc.arg(before) AS INTEGER))
+RETURNING id;
+
+-- name: ForgetLife :exec
+DELETE FROM documents WHERE kind = 'engine-life' AND key = ?;
+
 -- name: Inherit :exec
 UPDATE owners SET fence = fence + 1 WHERE engine = ? AND held = 1;
 

@@ -87,6 +87,12 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.fenceStmt, err = db.PrepareContext(ctx, fence); err != nil {
 		return nil, fmt.Errorf("error preparing query Fence: %w", err)
 	}
+	if q.forgetEnginesStmt, err = db.PrepareContext(ctx, forgetEngines); err != nil {
+		return nil, fmt.Errorf("error preparing query ForgetEngines: %w", err)
+	}
+	if q.forgetLifeStmt, err = db.PrepareContext(ctx, forgetLife); err != nil {
+		return nil, fmt.Errorf("error preparing query ForgetLife: %w", err)
+	}
 	if q.fileSlotsStmt, err = db.PrepareContext(ctx, fileSlots); err != nil {
 		return nil, fmt.Errorf("error preparing query FileSlots: %w", err)
 	}
@@ -399,6 +405,16 @@ func (q *Queries) Close() error {
 	if q.fenceStmt != nil {
 		if cerr := q.fenceStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing fenceStmt: %w", cerr)
+		}
+	}
+	if q.forgetEnginesStmt != nil {
+		if cerr := q.forgetEnginesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing forgetEnginesStmt: %w", cerr)
+		}
+	}
+	if q.forgetLifeStmt != nil {
+		if cerr := q.forgetLifeStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing forgetLifeStmt: %w", cerr)
 		}
 	}
 	if q.fileSlotsStmt != nil {
@@ -801,6 +817,8 @@ type Queries struct {
 	enginesStmt                  *sql.Stmt
 	eventsStmt                   *sql.Stmt
 	fenceStmt                    *sql.Stmt
+	forgetEnginesStmt            *sql.Stmt
+	forgetLifeStmt               *sql.Stmt
 	fileSlotsStmt                *sql.Stmt
 	headStmt                     *sql.Stmt
 	holdPoolsStmt                *sql.Stmt
@@ -896,6 +914,8 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		enginesStmt:                  q.enginesStmt,
 		eventsStmt:                   q.eventsStmt,
 		fenceStmt:                    q.fenceStmt,
+		forgetEnginesStmt:            q.forgetEnginesStmt,
+		forgetLifeStmt:               q.forgetLifeStmt,
 		fileSlotsStmt:                q.fileSlotsStmt,
 		headStmt:                     q.headStmt,
 		holdPoolsStmt:                q.holdPoolsStmt,

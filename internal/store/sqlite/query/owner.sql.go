@@ -124,6 +124,45 @@ func (q *Queries) Fence(ctx context.Context, project string) (int64, error) {
 	return fence, err
 }
 
+const forgetEngines = `-- name: ForgetEngines :many
+DELETE FROM engines WHERE engines.lease_until < CAST(?1 AS INTEGER)
+    AND NOT EXISTS (SELECT 1 FROM owners WHERE owners.engine = engines.id AND owners.held = 1)
+    AND EXISTS (SELECT 1 FROM documents WHERE documents.kind = 'engine-life' AND documents.key = engines.id AND documents.at < CAST(?1 AS INTEGER))
+RETURNING id
+`
+
+func (q *Queries) ForgetEngines(ctx context.Context, before int64) ([]string, error) {
+	rows, err := q.query(ctx, q.forgetEnginesStmt, forgetEngines, before)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const forgetLife = `-- name: ForgetLife :exec
+DELETE FROM documents WHERE kind = 'engine-life' AND key = ?
+`
+
+func (q *Queries) ForgetLife(ctx context.Context, key string) error {
+	_, err := q.exec(ctx, q.forgetLifeStmt, forgetLife, key)
+	return err
+}
+
 const inherit = `-- name: Inherit :exec
 UPDATE owners SET fence = fence + 1 WHERE engine = ? AND held = 1
 `

@@ -31,6 +31,7 @@ func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
 		"an attempt gets its prompt, inputs and base":   gets,
 		"what it hands in arrives whole":                handsIn,
 		"a wordy end arrives":                           wordy,
+		"an agent that says nothing has said nothing":   says,
 		"output is read while it is written":            grows,
 		"leave to spend arrives":                        granted,
 		"what is wanted is asked for and answered":      wanted,
@@ -104,6 +105,18 @@ func wordy(t *testing.T, h Harness) {
 	}
 	if info, err := os.Stat(filepath.Join(folder, exit.HandIn.Bundle)); err != nil || info.Size() != exit.HandIn.Size {
 		t.Errorf("the bundle is %v, %v", info, err)
+	}
+}
+
+// says: that there is no output is known, which is not the same as that nothing is known of it.
+func says(t *testing.T, h Harness) {
+	h.Prepare("true")
+	exit, folder := finish(t, h)
+	if said := texts(t, folder); exit.Reason != shim.ReasonExited || len(said) > 0 {
+		t.Errorf("it ended by %s and said %q", exit.Reason, said)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "out.jsonl")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -86,11 +86,23 @@ func (x *Exchange) receive(ctx context.Context, id spawn.ID, folder string, r *r
 			return fmt.Errorf("%s: %w", file.Name, err)
 		}
 	}
+	if err := silent(folder); err != nil {
+		return err
+	}
 	if err := replaceFile(filepath.Join(folder, exitFile), content(end.Exit)); err != nil {
 		return err
 	}
 	r.whole = true
 	return nil
+}
+
+// silent makes the output of an agent that wrote nothing.
+func silent(folder string) error {
+	file, err := os.OpenFile(filepath.Join(folder, wire.StreamOutput), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // lay makes the folder on an engine that did not prepare the attempt, and reports whether it was offered at all.

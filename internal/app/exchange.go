@@ -17,6 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/exchange/wire"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/apart"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/beside"
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
@@ -75,7 +76,9 @@ func (a *App) speakHTTP(ctx context.Context, parts *Parts, program string, layou
 		Exchange: a.remote, URL: func() string { return a.workersURL }, Token: a.workerToken, Worker: worker.Ahead(program, layout.ResourceOwner()), Spares: a.spares,
 		Masked: masked, Resources: layout.Resources(), Dir: a.state.Workers(), Checkpoint: a.opts.Checkpoint,
 	})
-	parts.Exchange, parts.Spawner, a.children = a.remote, workers, workers.Living
+	a.children = workers.Living
+	parts.Spawner = beside.Spawner{Folder: layout.Folder, Sessions: parts.Spawner, Elsewhere: workers}
+	parts.Exchange = beside.Exchange{Folder: layout.Folder, Sessions: parts.Exchange, Elsewhere: a.remote}
 	return nil
 }
 

@@ -55,7 +55,7 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 // work after an upgrade, reports a deleted workspace as an empty one, so the engine looks for itself: it removes a workspace only
 // after the end of its attempt is recorded. The workspace of a session's agent is the session's own.
 func (d *Dispatcher) gone(run *core.Run, a *core.Attempt, hand shim.HandIn) string {
-	if hand.Gone != "" || !hand.Empty || a.Session != "" || !d.Exchange.Shared() {
+	if hand.Gone != "" || !hand.Empty || a.Session != "" || !d.here(run, a.ID) {
 		return hand.Gone
 	}
 	return yard.WorkspaceGone(d.Layout.Workspace(run.ID, a.ID))
@@ -89,7 +89,7 @@ func (d *Dispatcher) importCode(ctx context.Context, y *yard.Yard, run *core.Run
 // there or nothing could be handed in. A worker elsewhere has what it borrows from with it.
 func (d *Dispatcher) excuse(ctx context.Context, run *core.Run, exit shim.Exit, body *core.AttemptExited) error {
 	unsaved := exit.HandIn != nil && exit.HandIn.Error != ""
-	if !unsaved && body.Kind != core.ExitFailed || body.Infrastructure() || exit.StartedAt.IsZero() || !d.Exchange.Shared() {
+	if !unsaved && body.Kind != core.ExitFailed || body.Infrastructure() || exit.StartedAt.IsZero() || !d.here(run, body.Attempt) {
 		return nil
 	}
 	y, err := d.Yards.Yard(ctx, run.Project)
@@ -114,7 +114,7 @@ func refusedBundle(err error) bool {
 // attempt's folder, too; of one elsewhere there may be only the bundle.
 func (d *Dispatcher) refuse(ctx context.Context, run *core.Run, attempt, bundle string, delivery *core.Delivery, what, why string) (err error) {
 	kept, note := bundle, ""
-	if bundle == "" || d.Exchange.Shared() {
+	if bundle == "" || d.here(run, attempt) {
 		if kept, note, err = d.keepWorkspace(run, attempt); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ import (
 func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (kept, note string, err error) {
 	folder := d.Layout.Attempt(run.ID, attempt)
 	kept, from := filepath.Join(folder, "workspace"), d.workspace(run, attempt)
-	if !d.Exchange.Shared() { // its worker has sent it
+	if !d.here(run, attempt) { // its worker has sent it
 		from = filepath.Join(folder, ".workspace")
 		packed := filepath.Join(folder, wire.FileWorkspace)
 		if err := unpack(packed, from, kept); err != nil {

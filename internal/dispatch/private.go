@@ -21,5 +21,11 @@ func (d *Dispatcher) bubblewrap(run *core.Run) sandbox.Bubblewrap {
 	return d.wrapper.get()
 }
 
+// here reports that an attempt works in folders of this machine, as those of an interactive session always do.
+func (d *Dispatcher) here(run *core.Run, attempt string) bool {
+	_, _, a := run.Attempt(attempt)
+	return a != nil && a.Session != "" || d.Exchange.Shared()
+}
+
 // Private are the files that isolated processes do not see.
 func (d *Dispatcher) Private() []string { return d.hidden.get() }

@@ -214,7 +214,7 @@ func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, id, folder stri
 
 // offerWorker lets the attempt's worker have what was prepared. Nothing of it is looked at if the worker shares this machine.
 func (d *Dispatcher) offerWorker(ctx context.Context, run *core.Run, id spawn.ID, spec shim.Spec) error {
-	if d.Exchange.Shared() {
+	if spec.Session != "" || d.Exchange.Shared() {
 		return nil
 	}
 	y, err := d.Yards.Yard(ctx, run.Project)

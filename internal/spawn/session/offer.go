@@ -75,6 +75,12 @@ func Withdraw(folder string) error {
 	return err
 }
 
+// Offered reports that an attempt is, or was, on offer.
+func Offered(folder string) bool {
+	_, err := os.Lstat(filepath.Join(folder, offerFile))
+	return err == nil
+}
+
 // Read reads the offer of a folder; the error is os.ErrNotExist if there is
 // none.
 func Read(folder string) (Offer, error) {

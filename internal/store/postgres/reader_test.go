@@ -90,7 +90,7 @@ func TestAReader(t *testing.T) {
 	}
 	onlyReads(t, reader)
 
-	next := with(t, newest, "CREATE VIEW v_next AS SELECT position FROM ledger; CREATE TABLE secrets (x text); SELECT share_views();\n"+allow(newest))
+	next := with(t, newest, "CREATE VIEW v_next AS SELECT max(position) AS position FROM events; CREATE TABLE secrets (x text); SELECT share_views();\n"+allow(newest))
 	if err := migrateWith(t.Context(), as(t, owner, address), next); err != nil {
 		t.Fatal(err)
 	}
@@ -197,21 +197,29 @@ func TestMigrationsShareTheirViews(t *testing.T) {
 	}
 }
 
-// TestTheViewsAreDocumented with all their columns, and no others are.
-func TestTheViewsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/database.md")
+// tabled are the names in the rows of a page's tables that begin so, by the first.
+func tabled(t *testing.T, page string, begins ...string) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("../../../docs/" + page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	documented := map[string][]string{}
-	column := regexp.MustCompile("`([a-z_]+)`")
+	found, name := map[string][]string{}, regexp.MustCompile("`([a-z_]+)`")
 	for _, line := range strings.Split(string(text), "\n") {
-		if names := column.FindAllStringSubmatch(line, -1); strings.HasPrefix(line, "| `v_") {
-			for _, name := range names[1:] {
-				documented[names[0][1]] = append(documented[names[0][1]], name[1])
-			}
+		if !slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(line, begin) }) {
+			continue
+		}
+		names := name.FindAllStringSubmatch(line, -1)
+		for _, n := range names[1:] {
+			found[names[0][1]] = append(found[names[0][1]], n[1])
 		}
 	}
+	return found
+}
+
+// TestTheViewsAreDocumented with all their columns, and no others are.
+func TestTheViewsAreDocumented(t *testing.T) {
+	documented := tabled(t, "database.md", "| `v_")
 	s, _ := opened(t)
 	rows, err := s.pool.Query(t.Context(), `SELECT table_name::text, array_agg(column_name::text ORDER BY ordinal_position) FROM information_schema.columns
 		WHERE table_schema = 'public' AND table_name LIKE 'v\_%' GROUP BY 1`)
@@ -229,6 +237,33 @@ func TestTheViewsAreDocumented(t *testing.T) {
 	}
 	if !maps.EqualFunc(views, documented, slices.Equal) {
 		t.Errorf("views are\n%v\ndocumented are\n%v", views, documented)
+	}
+}
+
+// TestTheTablesAreThoseOfTheSources, with their columns and statuses, and with further columns that are documented.
+func TestTheTablesAreThoseOfTheSources(t *testing.T) {
+	ours := tabled(t, "sources.md", "| `tasks` |", "| `projects` |")
+	s, _ := opened(t)
+	for table, theirs := range map[string][]string{
+		"tasks": {
+			"id", "addressee", "project_id", "task_type", "status", "prompt", "repo_url", "branch", "triggered_by_task_id", "created_by", "created_at", "started_at",
+			"completed_at", "result", "worker_pod",
+		},
+		"projects": {
+			"id", "name", "repo_url", "default_branch", "integration_branch", "status", "current_epic", "last_activity", "created_at", "created_by", "total_tasks",
+			"completed_tasks", "failed_tasks", "total_cost_usd", "pr_url", "pr_number",
+		},
+	} {
+		var columns []string
+		if err := s.pool.QueryRow(t.Context(), "SELECT array_agg(column_name::text ORDER BY 1) FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1", table).Scan(&columns); err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Concat(theirs, ours[table])
+		slices.Sort(want)
+		slices.Sort(columns)
+		if !slices.Equal(columns, want) {
+			t.Errorf("%s has the columns\n%v\ndocumented are\n%v", table, columns, want)
+		}
 	}
 }
 

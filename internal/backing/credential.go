@@ -31,8 +31,12 @@ func (p Place) Secrets(getenv func(string) string) []redact.Secret {
 	if !config.IsDatabase(p.Store) {
 		return all
 	}
-	if parsed, err := pgconn.ParseConfig(p.Store); err == nil && parsed.Password != "" {
-		all = append(all, redact.Secret{Name: "the store's password", Value: parsed.Password})
+	passwords := config.Passwords(p.Store)
+	if parsed, err := pgconn.ParseConfig(p.Store); err == nil && parsed.Password != "" && !slices.Contains(passwords, parsed.Password) {
+		passwords = append(passwords, parsed.Password) // of a password file or a service
+	}
+	for _, password := range passwords {
+		all = append(all, redact.Secret{Name: "the store's password", Value: password})
 	}
 	return all
 }

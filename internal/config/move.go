@@ -1,8 +1,6 @@
 package config
 
 import (
-	"net/url"
-
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -19,8 +17,8 @@ func MoveTarget(flag string, env func(string) string) (address string, err error
 		return "", core.Errorf(core.CodeInvalid, "--to does not begin with postgres://, and is not %s", StoreInFolder).
 			WithHint("write it as postgres://USER@HOST:PORT/DATABASE, or %s for a file in the state folder", StoreInFolder)
 	}
-	u, err := url.Parse(flag)
-	if err != nil { // which may show what may be a password
+	u, err := readAddress(flag)
+	if err != nil {
 		return "", unreadableAddress("the address of --to")
 	}
 	if hasPassword(u) {

@@ -2,7 +2,10 @@ package config
 
 import (
 	"cmp"
+	"errors"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -30,8 +33,8 @@ func Store(flag string, env func(string) string) (address string, err error) {
 		return "", core.Errorf(core.CodeInvalid, "the store's address does not begin with postgres://").
 			WithHint("write it as postgres://USER@HOST:PORT/DATABASE; leave it out to use a database in the state folder")
 	}
-	u, err := url.Parse(address)
-	if err != nil { // which may show what may be a password
+	u, err := readAddress(address)
+	if err != nil {
 		return "", unreadableAddress("the store's address")
 	}
 	if flag != "" && hasPassword(u) {
@@ -40,14 +43,61 @@ func Store(flag string, env func(string) string) (address string, err error) {
 	return address, nil
 }
 
+// readAddress reads the address of a database as libpq does, for which the user's name and password go up to the first @ before the first
+// slash, whatever is in them, and which knows no fragment. It refuses an address in which a password may be where nobody looks for one.
+// The error may show it.
+func readAddress(address string) (*url.URL, error) {
+	scheme, rest, _ := strings.Cut(address, "://")
+	authority, path, slash := strings.Cut(strings.ReplaceAll(rest, "#", "%23"), "/")
+	if slash {
+		path = "/" + path
+	}
+	if user, host, found := strings.Cut(authority, "@"); found {
+		authority, path = strings.ReplaceAll(user, "?", "%3F")+"@", host+path
+	}
+	if strings.Contains(path, "@") {
+		return nil, errors.New("an @ behind the host")
+	}
+	u, err := url.Parse(scheme + "://" + authority + path)
+	if err == nil {
+		_, err = url.ParseQuery(u.RawQuery)
+	}
+	return u, err
+}
+
+// secretSettings are what an address may say behind its question mark and nobody else may read.
+var secretSettings = []string{"password", "sslpassword", "oauth_client_secret", "scram_client_key", "scram_server_key"}
+
+func isSecret(setting string) bool { return slices.Contains(secretSettings, strings.ToLower(setting)) }
+
 func hasPassword(u *url.URL) bool {
 	_, has := u.User.Password()
-	return has || u.Query().Has("password")
+	for setting := range u.Query() {
+		has = has || isSecret(setting)
+	}
+	return has
+}
+
+// Passwords are those that the address of a store has.
+func Passwords(address string) (all []string) {
+	u, err := readAddress(address)
+	if err != nil || !IsDatabase(address) {
+		return nil
+	}
+	if password, has := u.User.Password(); has {
+		all = append(all, password)
+	}
+	for setting, values := range u.Query() {
+		if isSecret(setting) {
+			all = append(all, values...)
+		}
+	}
+	return slices.DeleteFunc(all, func(password string) bool { return password == "" })
 }
 
 func unreadableAddress(what string) error {
 	return core.Errorf(core.CodeInvalid, "%s cannot be read", what).
-		WithHint("write it as postgres://USER@HOST:PORT/DATABASE, with %%XX for special characters")
+		WithHint("write it as postgres://USER@HOST:PORT/DATABASE, with %%XX for special characters such as @ and / in a name or a password")
 }
 
 func shownPassword(flag string) error {
@@ -75,16 +125,21 @@ const ObjectsInDatabase = "postgres"
 
 // WithoutPassword is the address of a store that may be shown and kept.
 func WithoutPassword(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || !IsDatabase(address) {
+	if !IsDatabase(address) {
 		return address
 	}
-	if _, has := u.User.Password(); has {
+	u, err := readAddress(address)
+	if err != nil { // nobody can tell what of it is a password
+		return "postgres://…"
+	}
+	if !hasPassword(u) {
+		return address
+	}
+	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}
-	if q := u.Query(); q.Has("password") {
-		q.Del("password")
-		u.RawQuery = q.Encode()
-	}
+	q := u.Query()
+	maps.DeleteFunc(q, func(setting string, _ []string) bool { return isSecret(setting) })
+	u.RawQuery = q.Encode()
 	return u.String()
 }

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,18 @@ func TestStore(t *testing.T) {
 		"a password":           {flag: "postgres://ada:s3cret@db/stellwerk", says: "list of processes"},
 		"an empty password":    {flag: "postgres://ada:@db/stellwerk", says: "list of processes"},
 		"a password behind ?":  {flag: "postgres://db/stellwerk?user=ada&password=s3cret", says: "list of processes"},
+		"of a key file":        {flag: "postgres://db/stellwerk?sslkey=k&sslpassword=s3cret", says: "list of processes"},
+		"spelled otherwise":    {flag: "postgres://db/stellwerk?pass%77ord=s3cret", says: "list of processes"},
+		"of an OAuth client":   {flag: "postgres://db/stellwerk?oauth_client_secret=s3cret", says: "list of processes"},
+		"with a number sign":   {flag: "postgres://ada:123#s3cret@db/stellwerk", says: "list of processes"},
+		"with a question mark": {flag: "postgres://ada:123?s3cret@db/stellwerk", says: "list of processes"},
+		"with a slash":         {flag: "postgres://ada:123/s3cret@db/stellwerk", says: "cannot be read"},
+		"with both":            {flag: "postgres://ada:123/4?a=s3cret@db/stellwerk", says: "cannot be read"},
+		"with an @":            {flag: "postgres://ada:123@s3cret@db/stellwerk", says: "cannot be read"},
+		"behind a semicolon":   {flag: "postgres://db/stellwerk?a=b;password=s3cret", says: "cannot be read"},
+		"a variable with #":    {variable: "postgres://ada:123#s3cret@db/stellwerk", want: "postgres://ada:123#s3cret@db/stellwerk"},
+		"a variable with /":    {variable: "postgres://ada:123/s3cret@db/stellwerk", says: "cannot be read"},
+		"no password at all":   {flag: "postgres://db/stellwerk?user=ada%40db", want: "postgres://db/stellwerk?user=ada%40db"},
 		"a file":               {flag: "/var/lib/stellwerk.db", says: "does not begin with postgres://"},
 		"another database":     {variable: "mysql://ada:s3cret@db/x", says: "does not begin with postgres://"},
 		"what cannot be read":  {flag: "postgres://ada:s3cret%zz@db/x", says: "cannot be read"},
@@ -62,11 +75,33 @@ func TestWithoutPassword(t *testing.T) {
 	for address, want := range map[string]string{
 		"postgres://ada:s3cret@db:5432/stellwerk?sslmode=require": "postgres://ada@db:5432/stellwerk?sslmode=require",
 		"postgres://db/stellwerk?user=ada&password=s3cret":        "postgres://db/stellwerk?user=ada",
+		"postgres://ada:123#s3cret@db/stellwerk":                  "postgres://ada@db/stellwerk",
+		"postgres://ada:123?s3cret@db/stellwerk":                  "postgres://ada@db/stellwerk",
+		"postgres://ada:123/s3cret@db/stellwerk":                  "postgres://…",
+		"postgres://ada:123@s3cret@db/stellwerk":                  "postgres://…",
+		"postgres://ada:s3cret%zz@db/stellwerk":                   "postgres://…",
+		"postgres://db/x?sslkey=k&sslpassword=s3cret":             "postgres://db/x?sslkey=k",
+		"postgres://db/x?user=ada&password=12#s3cret":             "postgres://db/x?user=ada",
+		"postgres://db/x?a=b;password=s3cret":                     "postgres://…",
 		"postgres://ada@db/stellwerk":                             "postgres://ada@db/stellwerk",
 		"/srv/store.db":                                           "/srv/store.db",
 	} {
 		if got := config.WithoutPassword(address); got != want {
 			t.Errorf("%s becomes %s", address, got)
+		}
+	}
+}
+
+func TestPasswords(t *testing.T) {
+	for address, want := range map[string][]string{
+		"postgres://ada:123#s3cret@db/x":                       {"123#s3cret"},
+		"postgres://ada:s3cret@db/x?sslpassword=another%20one": {"s3cret", "another one"},
+		"postgres://ada:@db/x":                                 nil,
+		"postgres://ada@db/x":                                  nil,
+		"/srv/store.db":                                        nil,
+	} {
+		if got := config.Passwords(address); !slices.Equal(got, want) {
+			t.Errorf("%s has %q", address, got)
 		}
 	}
 }

@@ -164,7 +164,10 @@ func TestWhatOpensTheStoreIsTheEnginesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for variable, want := range map[string][3]bool{
-		"PGPASSWORD": {false, true, true}, "PGPASSFILE": {false, true, true}, "AWS_SECRET_ACCESS_KEY": {false, false, true}, "HOME": {},
+		"PGPASSWORD": {false, true, true}, "PGPASSFILE": {false, true, true}, "PGSSLPASSWORD": {false, true, true}, "PGSSLKEY": {false, true, true}, "PGHOST": {false, true, true}, "PGSERVICE": {false, true, true},
+		"AWS_SECRET_ACCESS_KEY": {false, false, true}, "AWS_ACCESS_KEY_ID": {false, false, true}, "AWS_WEB_IDENTITY_TOKEN_FILE": {false, false, true},
+		"AWS_CONTAINER_AUTHORIZATION_TOKEN": {false, false, true}, "STELLWERK_STORE": {true, true, true}, "STELLWERK_OBJECTS": {true, true, true},
+		"PGP_KEY": {}, "HOME": {},
 	} {
 		got := [3]bool{file.Reserved(variable), database.Reserved(variable), both.Reserved(variable)}
 		if got != want {
@@ -173,10 +176,10 @@ func TestWhatOpensTheStoreIsTheEnginesAlone(t *testing.T) {
 	}
 	t.Setenv("PGPASSWORD", "one s3cret")
 	hidden := ""
-	for _, s := range (backing.Place{Store: "postgres://ada:another%20s3cret@db/x"}).Secrets(os.Getenv) {
+	for _, s := range (backing.Place{Store: "postgres://ada:another%20s3cret@db/x?sslpassword=a+third+s3cret"}).Secrets(os.Getenv) {
 		hidden += s.Value + ";"
 	}
-	if !strings.Contains(hidden, "one s3cret;") || !strings.Contains(hidden, "another s3cret;") {
+	if !strings.Contains(hidden, "one s3cret;") || !strings.Contains(hidden, "another s3cret;") || !strings.Contains(hidden, "a third s3cret;") {
 		t.Errorf("hidden is %q", hidden)
 	}
 }

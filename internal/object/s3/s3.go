@@ -90,8 +90,12 @@ func Open(ctx context.Context, pool *pgxpool.Pool, spool string, c Config) (*ind
 func connect(c Config) (*bucket, error) {
 	place := "s3://" + path.Join(c.Bucket, c.Prefix)
 	u, err := url.Parse(c.Endpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, core.Errorf(core.CodeInvalid, "%q is no address of an S3 server", c.Endpoint).WithHint("write it as https://HOST:PORT")
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, core.Errorf(core.CodeInvalid, "the address of the S3 server cannot be read").WithHint("write it as https://HOST:PORT in AWS_ENDPOINT_URL_S3")
+	}
+	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, core.Errorf(core.CodeInvalid, "%s is more than the address of an S3 server: buckets of a server are found at its root", c.Endpoint).
+			WithHint("write it as %s://%s in AWS_ENDPOINT_URL_S3; if the server is reached only below a path, give it a host name of its own", u.Scheme, u.Host)
 	}
 	way, err := c.way(u.Scheme == "https")
 	if err != nil {

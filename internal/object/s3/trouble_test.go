@@ -273,7 +273,10 @@ func TestOpenRefuses(t *testing.T) {
 		"refuses the credentials":                                      func(c *Config) { c.Credentials = credentials.NewStaticV4(s3test.Key, wrong, "") },
 		"s3://nowhere/team/objects is in a bucket that does not exist": func(c *Config) { c.Bucket = "nowhere" },
 		"there are no credentials for":                                 func(c *Config) { c.Credentials = credentials.NewStaticV4("", "", "") },
-		"is no address of an S3 server":                                func(c *Config) { c.Endpoint = "localhost" },
+		"address of the S3 server cannot be read":                      func(c *Config) { c.Endpoint = "localhost" },
+		"server cannot be read":                                        func(c *Config) { c.Endpoint = "http://me:" + wrong + "@localhost" },
+		"is more than the address of an S3 server":                     func(c *Config) { c.Endpoint += "/base" },
+		"?x=y is more than":                                            func(c *Config) { c.Endpoint += "/?x=y" },
 		"does not answer":                                              func(c *Config) { c.Endpoint, c.Attempts = "http://127.0.0.1:1", 1 },
 	} {
 		c := g.Config
@@ -289,6 +292,8 @@ func TestOpenRefuses(t *testing.T) {
 	if keys := g.keys(); len(keys) != 0 {
 		t.Errorf("the bucket has %v", keys)
 	}
+	g.Endpoint += "/"
+	g.open(nil)
 }
 
 func TestRead(t *testing.T) {

@@ -13,7 +13,9 @@ import (
 
 // TestAnyEngineShowsARun: an engine that never owned the project follows the run, and shows its diff, what its agent said and
 // its output, after the owner has tidied up.
-func TestAnyEngineShowsARun(t *testing.T) {
+func TestAnyEngineShowsARun(t *testing.T) { stores(t, testAnyEngineShowsARun) }
+
+func testAnyEngineShowsARun(t *testing.T, database string) {
 	shared := t.TempDir()
 	dir := repository(t, map[string]string{".stellwerk/playbooks/far.yaml": `
 name: far
@@ -32,7 +34,7 @@ phases:
 	var engines []*app.App
 	for range 2 {
 		a, err := app.Open(t.Context(), app.Options{
-			State: t.TempDir(), Version: "test", Database: filepath.Join(shared, "stellwerk.db"), Objects: filepath.Join(shared, "blobs"),
+			State: t.TempDir(), Version: "test", Database: database, Objects: filepath.Join(shared, "blobs"),
 			Lease: 10 * time.Second, Look: 50 * time.Millisecond,
 		})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
@@ -29,11 +30,19 @@ type squad struct {
 	states         map[string]string
 }
 
-func newSquad(t *testing.T, names ...string) *squad {
+func newSquad(t *testing.T, names ...string) *squad { return newSquadOn(t, "", names...) }
+
+// newSquadOn is a squad on a database, or on a file of its own.
+func newSquadOn(t *testing.T, database string, names ...string) *squad {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
 	t.Cleanup(cancel)
 	q := &squad{t: t, ctx: ctx, common: t.TempDir(), shared: t.TempDir(), engines: map[string]*exec.Cmd{}, states: map[string]string{}}
+	if config.IsDatabase(database) {
+		if err := os.WriteFile(filepath.Join(q.common, addressFile), []byte(database), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, name := range names {
 		q.begin(name)
 	}
@@ -259,9 +268,11 @@ func TestADrainedEngineWaitsForItsAttempts(t *testing.T) {
 
 // TestARollingUpgrade: two engines drain and come back in turn while attempts are under way and people speak to both. Nothing is
 // lost, and nothing happens twice.
-func TestARollingUpgrade(t *testing.T) {
+func TestARollingUpgrade(t *testing.T) { stores(t, testARollingUpgrade) }
+
+func testARollingUpgrade(t *testing.T, database string) {
 	t.Parallel()
-	q := newSquad(t, "a", "b")
+	q := newSquadOn(t, database, "a", "b")
 	dirs := []string{q.repository(), q.repository()}
 	var runs []api.Run
 	for n := range 4 {

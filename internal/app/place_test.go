@@ -24,11 +24,18 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
+// addressFile has the address of the database that engines share; without it they have a file beside it.
+const addressFile = "address"
+
 // memberOptions are those of an engine that shares store and objects, both below a folder, with others, and whose workers find
-// an engine at a balancer.
+// an engine at a balancer. If the folder has the address of a database, that is the store.
 func memberOptions(state, common, front string) app.Options {
+	database := filepath.Join(common, "db")
+	if address, err := os.ReadFile(filepath.Join(common, addressFile)); err == nil {
+		database = string(address)
+	}
 	return app.Options{
-		State: state, Version: "test", Database: filepath.Join(common, "db"), Objects: filepath.Join(common, "objects"),
+		State: state, Version: "test", Database: database, Objects: filepath.Join(common, "objects"),
 		Workers: app.Workers{URL: front}, Lease: time.Second, Checkpoint: 50 * time.Millisecond,
 	}
 }

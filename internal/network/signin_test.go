@@ -10,6 +10,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/postgres"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
@@ -61,13 +64,40 @@ func TestSigningIn(t *testing.T) {
 // TestEnginesBehindOneProxy: whoever signed in at one of them has at all, whichever ports they listen at. Engines that browsers
 // reach at ports of their own are told apart by them.
 func TestEnginesBehindOneProxy(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) {
+		testEnginesBehindOneProxy(t, func() func() store.Store {
+			path := filepath.Join(t.TempDir(), "stellwerk.db")
+			return func() store.Store { return sqlitetest.Open(t, path) }
+		})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		testEnginesBehindOneProxy(t, func() func() store.Store {
+			address := pgtest.Database(t)
+			return func() store.Store {
+				db, err := postgres.Open(t.Context(), address, postgres.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() {
+					if err := db.Close(); err != nil {
+						t.Error(err)
+					}
+				})
+				return db
+			}
+		})
+	})
+}
+
+// testEnginesBehindOneProxy is given how an engine opens a new store.
+func testEnginesBehindOneProxy(t *testing.T, anew func() (open func() store.Store)) {
 	for behind, want := range map[bool]int{true: http.StatusOK, false: http.StatusUnauthorized} {
-		path := filepath.Join(t.TempDir(), "stellwerk.db")
+		open := anew()
 		c, host := network.Config{}, "localhost"
 		if behind {
 			c, host = network.Config{BehindProxy: true, Hosts: []string{"stellwerk.example.com"}}, "stellwerk.example.com"
 		}
-		one, other := serveAs(t, c, "one", sqlitetest.Open(t, path)), serveAs(t, c, "other", sqlitetest.Open(t, path))
+		one, other := serveAs(t, c, "one", open()), serveAs(t, c, "other", open())
 		in := one.ask(http.MethodPost, "/sign-in", "code="+one.code(), "Content-Type", "application/x-www-form-urlencoded", "Host", host)
 		if len(in.Cookies()) != 1 {
 			t.Fatalf("signed in: %d %s", in.StatusCode, in.text)

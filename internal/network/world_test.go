@@ -30,11 +30,21 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/sqlitetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
+
+// tests end the server of databases before anybody looks what is left.
+type tests struct{ *testing.M }
+
+// Run implements goleak.TestingM.
+func (m tests) Run() int {
+	defer pgtest.Stop()
+	return m.M.Run()
+}
 
 // world is an engine on the network, with a scripted service behind it.
 type world struct {

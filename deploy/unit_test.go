@@ -30,6 +30,9 @@ func TestStoppingTheServiceLeavesAttemptsAndIsolationAlone(t *testing.T) {
 			settings[key] = value
 		}
 	}
+	if settings["Restart"] != "on-failure" {
+		t.Errorf("Restart=%s: an engine that was stopped comes back, or one that was killed does not", settings["Restart"])
+	}
 	if settings["KillMode"] != "process" || settings["SendSIGKILL"] != "no" {
 		t.Errorf("KillMode=%s, SendSIGKILL=%s: attempts would end with the engine", settings["KillMode"], settings["SendSIGKILL"])
 	}
@@ -97,7 +100,7 @@ func TestATeamsUnit(t *testing.T) {
 			if within[key], err = time.ParseDuration(value); err != nil {
 				t.Error(err)
 			}
-		case key != "EnvironmentFile" && key != "Restart" && key != "RestartSec" && key != "StartLimitIntervalSec":
+		case key != "EnvironmentFile" && key != "RestartSec" && key != "StartLimitIntervalSec":
 			t.Errorf("it also sets %s", line)
 		}
 	}

@@ -148,6 +148,9 @@ func (w *writer) count(ctx context.Context, key string) error {
 		if err := json.Unmarshal(d.Data, &n); err != nil {
 			return err
 		}
+		if err := w.say(ack{Document: key, Version: d.Version, Count: n}); err != nil {
+			return err
+		}
 	}
 	d, err = w.store.PutDocument(ctx, store.Document{Kind: "count", Key: key, Version: d.Version, Data: []byte(fmt.Sprint(n + 1))})
 	if err != nil {
@@ -176,7 +179,7 @@ type tale struct {
 	head core.Head
 }
 
-// load reads the run, and completes its folder.
+// load reads the run, and completes its folder. What has survived a cut is as good as acknowledged: it survives the next.
 func (t *tale) load(ctx context.Context) error {
 	events, err := t.store.Events(ctx, core.RunStream(t.id), 0, 0)
 	if err != nil || len(events) == 0 {
@@ -186,6 +189,9 @@ func (t *tale) load(ctx context.Context) error {
 		return err
 	}
 	if t.head, err = core.VerifyChain(core.Head{}, events); err != nil {
+		return err
+	}
+	if err := t.say(ack{Stream: core.RunStream(t.id), Head: &t.head}); err != nil {
 		return err
 	}
 	return completeFolder(ctx, t.journal, t.run, events)

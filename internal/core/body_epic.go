@@ -7,6 +7,7 @@ const (
 	TypeProjectPaused   Type = "ProjectPaused"
 	TypeProjectResumed  Type = "ProjectResumed"
 	TypeProjectArchived Type = "ProjectArchived"
+	TypeProjectErased   Type = "ProjectErased"
 	TypeEpicQueued      Type = "EpicQueued"
 	TypeEpicTaken       Type = "EpicTaken"
 	TypeEpicPostponed   Type = "EpicPostponed"
@@ -36,6 +37,14 @@ type ProjectResumed struct{}
 // ProjectArchived puts a project aside: no run starts in it.
 type ProjectArchived struct {
 	Reason string `json:"reason,omitempty"`
+}
+
+// ProjectErased says that the content of a project and all its runs was erased, with what a person said about it. It
+// is the only event of them that stays whole. Its repository may be registered anew.
+type ProjectErased struct {
+	Reason  string         `json:"reason,omitempty"`
+	Events  int64          `json:"events"` // whose content was erased
+	Streams []ErasedStream `json:"streams"`
 }
 
 // EpicQueued puts a goal at the end of the project's queue.
@@ -81,6 +90,7 @@ func (PlaybookChosen) event() Type  { return TypePlaybookChosen }
 func (ProjectPaused) event() Type   { return TypeProjectPaused }
 func (ProjectResumed) event() Type  { return TypeProjectResumed }
 func (ProjectArchived) event() Type { return TypeProjectArchived }
+func (ProjectErased) event() Type   { return TypeProjectErased }
 func (EpicQueued) event() Type      { return TypeEpicQueued }
 func (EpicTaken) event() Type       { return TypeEpicTaken }
 func (EpicPostponed) event() Type   { return TypeEpicPostponed }

@@ -8,8 +8,11 @@ import (
 
 // Decode reads an event's body. What this program does not know, a type, a
 // version or a field, is refused as ErrUnreadable: a history is never half
-// understood.
+// understood. What was erased is refused as ErrErased.
 func Decode(e Event) (Body, error) {
+	if e.Erased() {
+		return nil, erased(e)
+	}
 	kind, known := bodies[e.Type]
 	if !known {
 		return nil, unreadable(e, "has the unknown type %.80q", e.Type)
@@ -41,7 +44,7 @@ var bodies = byType(
 	MergeGranted{}, MergeFailed{}, PullRequestSeen{}, MessageSent{}, QuestionAsked{}, QuestionAnswered{}, TaskProposed{}, TaskRefused{},
 	TaskFailed{}, PlanProposed{}, DetailFetched{}, ToolRefused{}, ValidateConcluded{}, PlaybookSwapped{}, WaveOpened{},
 	WaveClosed{}, BriefAdmitted{}, BriefRefused{}, BriefEnded{}, CourseRefused{}, ProjectRegistered{}, ContentTrusted{},
-	ProjectNamed{}, PlaybookChosen{}, ProjectPaused{}, ProjectResumed{}, ProjectArchived{}, ConversationOpened{},
+	ProjectNamed{}, PlaybookChosen{}, ProjectPaused{}, ProjectResumed{}, ProjectArchived{}, ProjectErased{}, ConversationOpened{},
 	ConversationNamed{}, EpicQueued{}, EpicTaken{}, EpicPostponed{}, EpicRefused{}, EpicRequeued{}, EpicDropped{},
 )
 

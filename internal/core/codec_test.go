@@ -34,7 +34,7 @@ func samples() []core.Body {
 		core.PlanProposed{}, core.ToolRefused{}, core.DetailFetched{}, core.ValidateConcluded{}, core.PlaybookSwapped{},
 		core.WaveOpened{}, core.WaveClosed{}, core.BriefAdmitted{}, core.BriefRefused{}, core.BriefEnded{}, core.CourseRefused{},
 		core.ProjectRegistered{}, core.ContentTrusted{}, core.ProjectNamed{}, core.PlaybookChosen{}, core.ProjectPaused{},
-		core.ProjectResumed{}, core.ProjectArchived{}, core.EpicQueued{}, core.EpicTaken{}, core.EpicPostponed{}, core.EpicRefused{},
+		core.ProjectResumed{}, core.ProjectArchived{}, core.ProjectErased{}, core.EpicQueued{}, core.EpicTaken{}, core.EpicPostponed{}, core.EpicRefused{},
 		core.EpicRequeued{}, core.EpicDropped{}, core.ConversationOpened{}, core.ConversationNamed{},
 	}
 }

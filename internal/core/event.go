@@ -9,7 +9,8 @@ import (
 )
 
 // Event is the envelope of something that happened. Events are appended to a
-// stream and never changed; each carries the hash of the one before it.
+// stream and never changed, but for their content being erased; each carries the
+// hash of the one before it.
 type Event struct {
 	ID       string          `json:"id"`
 	Stream   string          `json:"stream"`
@@ -59,8 +60,11 @@ func Person(id string) Actor { return Actor{Kind: ActorPerson, ID: id} }
 // Policy is the actor of a standing instruction.
 func Policy(id string) Actor { return Actor{Kind: ActorPolicy, ID: id} }
 
-// Hash is the hex SHA-256 of the event's line.
+// Hash is the hex SHA-256 of the event's line, of an erased event that of the line it was.
 func (e Event) Hash() (string, error) {
+	if e.Erased() {
+		return e.keptHash()
+	}
 	if e.plain() {
 		var short [1024]byte // most lines fit, and take no memory
 		return hashOf(e.appendLine(short[:0])), nil

@@ -259,7 +259,7 @@ func apply(r *Run, e Event, body Body) {
 	case ReviewAwaited:
 		r.Tell = append(r.Tell, e.ID)
 	case RunStarted, TimerFired, CommandRefused, ProjectRegistered, ContentTrusted,
-		ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
+		ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived, ProjectErased,
 		EpicQueued, EpicTaken, EpicPostponed, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed:
 		// They begin, bring the time or leave a trace; nothing more follows here.
 	}

@@ -3,8 +3,11 @@ package core
 import "slices"
 
 // FoldProject applies an event to a project and returns the new state. p is
-// nil before the first event.
+// nil before the first event, and again once the project was erased.
 func FoldProject(p *Project, e Event) (*Project, error) {
+	if e.Erased() {
+		return nil, nil
+	}
 	body, err := Decode(e)
 	if err != nil {
 		return p, err
@@ -48,6 +51,8 @@ func FoldProject(p *Project, e Event) (*Project, error) {
 		again.Refused, again.Tries, again.TriedAt = nil, 0, nil
 		p.leave(b.Epic)
 		p.Queue = append(p.Queue, again)
+	case ProjectErased:
+		return nil, nil
 	case ConversationOpened:
 		p.Conversations = append(slices.Clone(p.Conversations), Conversation{ID: b.ID, Name: b.Name, By: e.Actor.ID, At: e.At})
 	case ConversationNamed:

@@ -24,6 +24,7 @@ func projectDeeds() map[string]projectDeed {
 		"driven":                 {me, core.PlaybookChosen{Playbook: "b"}},
 		"paused":                 {me, core.ProjectPaused{Reason: "why"}},
 		"archived":               {me, core.ProjectArchived{Reason: "why"}},
+		"erased":                 {me, core.ProjectErased{Reason: "why", Events: 1}},
 		"resumed":                {me, core.ProjectResumed{}},
 		"an epic is queued":      {me, core.EpicQueued{Epic: core.Epic{ID: "epic-4", Goal: "g"}}},
 		"an epic is taken":       {engine, core.EpicTaken{Epic: "epic-2", Run: "r"}},
@@ -62,6 +63,10 @@ func TestWhatEachEventOfAProjectChanges(t *testing.T) {
 			after, err := core.FoldProject(p, e)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if after == nil { // the project is none any more
+				fmt.Fprintf(told, "# %s: %s\nno project\n\n", name, core.TypeOf(d.body))
+				continue
 			}
 			if after.Stream.Seq != head.Seq || !after.Stream.At.Equal(happened) {
 				t.Errorf("%s: the project is at %+v", name, after.Stream)

@@ -68,7 +68,7 @@ func inWords(t Type) string { return cmp.Or(spoken[t], string(t)) }
 func actors(t Type) []ActorKind {
 	switch t {
 	case TypeContentTrusted, TypeWordGiven, TypeMergeGranted, TypePlaybookChosen, TypeProjectPaused, TypeProjectResumed, TypeProjectArchived,
-		TypeEpicQueued, TypeEpicRequeued, TypeEpicDropped, TypeConversationOpened, TypeConversationNamed:
+		TypeProjectErased, TypeEpicQueued, TypeEpicRequeued, TypeEpicDropped, TypeConversationOpened, TypeConversationNamed:
 		return []ActorKind{ActorPerson}
 	case TypeProjectNamed:
 		return []ActorKind{ActorPerson, ActorEngine}
@@ -270,7 +270,7 @@ func clause(r *Run, actor Actor, body Body) error {
 	case RefKept, BranchMoved, RunStarted, ConditionRequested, ClaimRefused, ClaimFreed,
 		RunFailed, TimerFired, CommandRefused, PersonNotified, ProjectSpent,
 		ProjectRegistered, ContentTrusted:
-	case ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
+	case ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived, ProjectErased,
 		EpicQueued, EpicTaken, EpicPostponed, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed: // LawProject judges them
 	}
 	return nil

@@ -209,6 +209,8 @@ func epicRows() map[string]epicRow {
 		"registered by an odd name": {none, core.Engine(), core.ProjectRegistered{Name: "-"}, "cannot be the name of a project"},
 		"paused twice":              {shop(stopped), me, core.ProjectPaused{}, "project shop is paused already"},
 		"paused in the archive":     {shop(archived), me, core.ProjectPaused{}, "project shop is archived already"},
+		"erased by an agent":        {shop(), core.Actor{Kind: core.ActorAgent}, core.ProjectErased{}, "is not for the agent to say"},
+		"erased before it is there": {none, me, core.ProjectErased{}, "there is no such project"},
 		"archived twice":            {shop(archived), me, core.ProjectArchived{}, "project shop is archived already"},
 		"resumed without a pause":   {shop(), me, core.ProjectResumed{}, "is neither paused nor archived"},
 		"queued in the archive":     {shop(archived), me, core.EpicQueued{Epic: epic}, "project shop is archived"},

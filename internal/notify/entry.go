@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	kind       = "notice" // of the documents; each is known by the id of its thing
-	maxTold    = 4096     // things that are known again
-	maxWaiting = 1000     // notices that are kept to be told
+	kind       = store.NoticeKind // each document is known by the id of its thing
+	maxTold    = 4096             // things that are known again
+	maxWaiting = 1000             // notices that are kept to be told
 	maxAge     = 48 * time.Hour
 )
 

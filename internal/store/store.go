@@ -122,7 +122,40 @@ type Commit struct {
 	Standing *Standing
 	// Snapshot, if set, replaces the stream's snapshot.
 	Snapshot *Snapshot
+	// Erase, if set, removes the content of a project, which the events record.
+	Erase *Erasure
 }
+
+// Erasure says what a commit removes. Of the events of Streams up to the numbers there, core.Erase is left, but for
+// core.ProjectErased itself. The rows of their runs keep what is no content: ids, status, times and amounts, and have
+// ErasedTitle. What else the store has of the project goes: its row, tasks, messages, conversations, snapshots and
+// remembered verdicts, the documents whose key is its id or that of a run of Streams or begins with it and a slash, and
+// notices about those runs. Nobody is told to look at the runs any more.
+type Erasure struct {
+	Project string
+	Streams []core.ErasedStream
+}
+
+// Runs are the ids of the runs of which something is erased.
+func (e Erasure) Runs() []string {
+	runs := []string{}
+	for _, s := range e.Streams {
+		if kind, id := core.StreamKind(s.Stream); kind == "run" {
+			runs = append(runs, id)
+		}
+	}
+	return runs
+}
+
+// ErasedTitle is the title of a run whose content was erased.
+const ErasedTitle = "(erased)"
+
+// ErasureKind is the kind of the documents that say which projects were erased, by their ids: engines remove what they
+// have of those on their machines. Erasing leaves them.
+const ErasureKind = "erasure"
+
+// NoticeKind is the kind of the documents that say what people were told.
+const NoticeKind = "notice"
 
 // Position is where a stream stands, 0 if it has no events.
 type Position struct {
@@ -412,6 +445,9 @@ type Store interface {
 	Heads
 	Copies
 
+	// Scrub has nothing left in the database's own files of what Commit erased before, as far as the database does that. What
+	// copies of those files have stays there.
+	Scrub(ctx context.Context) error
 	// Backup writes a consistent copy of the database to path while in use.
 	Backup(ctx context.Context, path string) error
 	Close() error

@@ -16,6 +16,9 @@ import (
 // is named all the same: people must be able to look at any history.
 func Event(e core.Event) (what, detail string) {
 	body, err := core.Decode(e)
+	if e.Erased() {
+		return string(e.Type), "its content was erased"
+	}
 	if err != nil {
 		return string(e.Type), "not known to this version"
 	}
@@ -184,7 +187,7 @@ func Event(e core.Event) (what, detail string) {
 		return "project registered", b.Name
 	case core.ContentTrusted:
 		return "content trusted", Colon(b.What, Short(b.Hash))
-	case core.ProjectNamed, core.PlaybookChosen, core.ProjectPaused, core.ProjectResumed, core.ProjectArchived,
+	case core.ProjectNamed, core.PlaybookChosen, core.ProjectPaused, core.ProjectResumed, core.ProjectArchived, core.ProjectErased,
 		core.EpicQueued, core.EpicTaken, core.EpicPostponed, core.EpicRefused, core.EpicRequeued, core.EpicDropped,
 		core.ConversationOpened, core.ConversationNamed:
 		return describeProject(b)

@@ -19,6 +19,8 @@ func describeProject(body core.Body) (what, detail string) {
 		return "project resumed", ""
 	case core.ProjectArchived:
 		return "project archived", b.Reason
+	case core.ProjectErased:
+		return "project erased", b.Reason
 	case core.EpicQueued:
 		return "epic queued", Colon(b.Epic.ID, b.Epic.Title)
 	case core.EpicTaken:

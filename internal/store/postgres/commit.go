@@ -17,6 +17,9 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 	if err != nil {
 		return err
 	}
+	if c.Erase != nil {
+		return s.erase(ctx, commit{c, rows})
+	}
 	return s.writer.do(ctx, commit{c, rows}, false)
 }
 

@@ -2,7 +2,7 @@
 // one call of a function of the database (migrations/00002_functions.sql), which locks the ledger first: so writes of all engines
 // follow one another, and positions are the order in which they were committed. Writes that wait at the same time share a call. SQL
 // lives in migrations/ and queries/, and is turned into Go by sqlc. The package must not decide anything about a run, must not
-// delete an event, and must not hold a lock between two statements, but for Import, which is alone.
+// delete an event, and must not hold a lock between two statements, but for Import, which is alone, and for an erasure, which is rare.
 package postgres
 
 import (

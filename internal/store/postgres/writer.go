@@ -206,6 +206,11 @@ func waited(batch []*write) bool {
 func (w *writer) call(batch []*write, silence time.Duration) ([]json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(pg.Patient(context.Background(), silence), callTime)
 	defer cancel()
+	return w.send(ctx, w.q, batch)
+}
+
+// send calls the database's function through q.
+func (w *writer) send(ctx context.Context, q *query.Queries, batch []*write) ([]json.RawMessage, error) {
 	ops, lazy := make([][]byte, len(batch)), true
 	var bodies [][]byte
 	bases := make([]int32, len(batch))
@@ -214,7 +219,7 @@ func (w *writer) call(batch []*write, silence time.Duration) ([]json.RawMessage,
 		bodies = append(bodies, r.bodies...)
 	}
 	text := slices.Concat([]byte("["), bytes.Join(ops, []byte(",")), []byte("]"))
-	answer, err := w.q.CommitBatch(ctx, query.CommitBatchParams{Batch: text, Bodies: bodies, Bases: bases, Lazy: lazy, Teller: w.name})
+	answer, err := q.CommitBatch(ctx, query.CommitBatchParams{Batch: text, Bodies: bodies, Bases: bases, Lazy: lazy, Teller: w.name})
 	if err != nil {
 		return nil, err
 	}

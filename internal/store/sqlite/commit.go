@@ -81,7 +81,10 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []store
 	if err := stir(ctx, tx, c, now); err != nil {
 		return err
 	}
-	return project(ctx, tx, c)
+	if err := project(ctx, tx, c); err != nil {
+		return err
+	}
+	return s.erase(ctx, c.Erase)
 }
 
 func appendEvents(ctx context.Context, tx *txn, c store.Commit, rows []store.EventRow) error {

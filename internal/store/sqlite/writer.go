@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"sync"
 
 	"modernc.org/sqlite"
@@ -44,6 +45,8 @@ type write struct {
 	do     func(ctx context.Context, tx *txn) error
 	lazy   bool // may be undone by a crash of the machine
 	closed bool // may be done although the store is closed
+	// alone, if set, is done instead of do, outside of any transaction.
+	alone  func(ctx context.Context, conn *sql.Conn) error
 	result chan error
 }
 
@@ -181,6 +184,12 @@ func (w *writer) gather(first *write) []*write {
 // that broke half-way are done again one by one.
 func (w *writer) run(batch []*write) {
 	if len(batch) == 0 {
+		return
+	}
+	if i := slices.IndexFunc(batch, func(r *write) bool { return r.alone != nil }); i >= 0 {
+		w.run(batch[:i])
+		batch[i].result <- batch[i].alone(batch[i].ctx, w.conn)
+		w.run(batch[i+1:])
 		return
 	}
 	results, begun, err := w.transact(context.Background(), batch)

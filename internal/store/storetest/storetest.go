@@ -39,6 +39,8 @@ func Run(t *testing.T, open Open) {
 		{"append/concurrent", testConcurrent},
 		{"append/race for one place", testRace},
 		{"append/reopened", testReopened},
+		{"erase", testErase},
+		{"erase/refused", testEraseRefused},
 		{"clock", testClock},
 		{"cancelled", testCancelled},
 		{"hint/once", testHintOnce},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/document"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 func TestAWholeHistory(t *testing.T) {
@@ -206,4 +207,93 @@ func later(t *testing.T, w *world) time.Time {
 	now, err := w.store.Now(t.Context())
 	must(t, err)
 	return now.UTC()
+}
+
+// erase erases a stream with a record of it in the project's, which the signer signs with all that is new.
+func (w *world) erase(t *testing.T, stream string) {
+	t.Helper()
+	events, err := w.store.Events(t.Context(), stream, 0, 0)
+	must(t, err)
+	var left core.Residue
+	for _, e := range events {
+		must(t, left.Add(e))
+	}
+	head, err := w.store.Head(t.Context(), "project/p")
+	must(t, err)
+	record := core.ProjectErased{Reason: "asked for", Events: left.Events, Streams: []core.ErasedStream{left.Sum()}}
+	e, _, err := core.Seal("project/p", head, later(t, w), core.Person("ada"), "", record)
+	must(t, err)
+	must(t, w.store.Commit(t.Context(), store.Commit{
+		Stream: "project/p", After: head.Seq, Events: []core.Event{e}, Erase: &store.Erasure{Project: "p", Streams: record.Streams},
+	}))
+}
+
+// passOff makes an event look as if it had been erased: its own hash stands in for it, so that chain and checkpoints hold.
+func (w *world) passOff(t *testing.T, stream string, seq int64) {
+	t.Helper()
+	w.attack(t, `UPDATE events SET v = ?, actor = '{"kind":"person"}', body = CAST('{"hash":"' || hash || '"}' AS BLOB) WHERE stream = ? AND seq = ?`, core.ErasedV, stream, seq)
+}
+
+// TestAnErasedHistoryHolds, with the checkpoints of before, and is signed further.
+func TestAnErasedHistoryHolds(t *testing.T) {
+	w := newWorld(t)
+	w.erase(t, "run/a")
+	r := w.verify(t)
+	faults(t, r)
+	if r.Erased != 4 || len(r.Erasures) != 1 || r.Signed != 9 || r.Open != 2 {
+		t.Fatalf("%+v", r)
+	}
+	if e := r.Erasures[0]; e.Project != "p" || e.Event != "project/p#2" || e.By.ID != "ada" || e.Reason != "asked for" || e.Events != 4 || e.Streams != 1 || e.At.IsZero() {
+		t.Errorf("%+v", e)
+	}
+	w.sign(t)
+	if r := w.verify(t); len(r.Faults) > 0 || r.Open != 0 || r.Signed != 11 {
+		t.Errorf("%+v", r)
+	}
+	if export := exportOf(t, w.store, Query{}); strings.Contains(string(export), `"timer":"a1"`) || !strings.Contains(string(export), `"timer":"b1"`) {
+		t.Errorf("exported is %s", export)
+	}
+}
+
+// TestNothingPassesForErased: chain and signatures hold in each of these, and the records do not.
+func TestNothingPassesForErased(t *testing.T) {
+	for name, c := range map[string]struct {
+		attack func(t *testing.T, w *world)
+		want   []string
+	}{
+		"a changed event is claimed to be erased": {func(t *testing.T, w *world) { w.passOff(t, "run/b", 2) },
+			[]string{"run/b has an event 2 that is said to be erased, and no record says so"}},
+		"all of a stream is": {func(t *testing.T, w *world) {
+			for seq := range int64(5) {
+				w.passOff(t, "run/b", seq+1)
+			}
+		}, []string{"run/b has an event 5 that is said to be erased"}},
+		"one beside what was erased is": {func(t *testing.T, w *world) { w.erase(t, "run/a"); w.passOff(t, "run/b", 1) },
+			[]string{"run/b has an event 1 that is said to be erased"}},
+		"one that follows what was erased is": {func(t *testing.T, w *world) {
+			w.erase(t, "run/a")
+			happen(t, w.store, "run/a", "a5")
+			w.passOff(t, "run/a", 5)
+		}, []string{"run/a has an event 5 that is said to be erased", "run/a is not what project/p#2 left of it"}},
+		"what is left of an erased event is changed": {func(t *testing.T, w *world) {
+			w.erase(t, "run/a")
+			w.attack(t, `UPDATE events SET type = 'RunCompleted' WHERE stream = 'run/a' AND seq = 2`)
+		}, []string{"run/a is not what project/p#2 left of it"}},
+		"the content is back": {func(t *testing.T, w *world) {
+			w.erase(t, "run/a")
+			w.attack(t, `UPDATE events SET v = 1, actor = '{"kind":"person","id":"ada"}', body = CAST('{"timer":"a1"}' AS BLOB) WHERE stream = 'run/a' AND seq = 1`)
+		}, []string{"run/a is not what project/p#2 left of it"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c.attack(t, w)
+			faults(t, w.verify(t), c.want...)
+		})
+	}
+	// A record that is made up is in the report, and no checkpoint covers it.
+	w := newWorld(t)
+	w.erase(t, "run/b")
+	if r := w.verify(t); len(r.Faults) != 0 || len(r.Erasures) != 1 || r.Open == 0 {
+		t.Errorf("%+v", r)
+	}
 }

@@ -199,7 +199,13 @@ func (x Exporter) events(ctx context.Context, p piece, count *int64, write func(
 			if err != nil {
 				return unread(err)
 			}
-			r := Record{Record: RecordEvent, Stream: p.stream, Project: at.Project, Run: at.Run, Alias: at.Alias, Hash: hashOf(line), Event: line}
+			hash := hashOf(line)
+			if e.Erased() {
+				if hash, err = e.Hash(); err != nil {
+					return unread(err)
+				}
+			}
+			r := Record{Record: RecordEvent, Stream: p.stream, Project: at.Project, Run: at.Run, Alias: at.Alias, Hash: hash, Event: line}
 			if err := write(r); err != nil {
 				return err
 			}

@@ -38,7 +38,8 @@ type Record struct {
 	Alias   string `json:"alias,omitempty"`   // of the run
 	Reason  string `json:"reason,omitempty"`  // why it could not be read
 
-	// Hash is the SHA-256 of the bytes of the event as they are written here, or of a checkpoint's statement.
+	// Hash is the SHA-256 of the bytes of the event as they are written here, of an erased one of what it was, or of a
+	// checkpoint's statement.
 	Hash  string          `json:"hash,omitempty"`
 	Event json.RawMessage `json:"event,omitempty"`
 

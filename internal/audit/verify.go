@@ -28,6 +28,8 @@ type Report struct {
 	Faults      []Fault     `json:"faults"`
 	More        int         `json:"more_faults,omitempty"` // that are not listed
 	Keys        []SignedKey `json:"keys"`                  // that signed, in the order in which they first did
+	Erased      int64       `json:"erased,omitempty"`      // events whose content was erased
+	Erasures    []Erasure   `json:"erasures,omitempty"`    // that are on record
 }
 
 // Newest is the newest checkpoint.
@@ -42,6 +44,17 @@ type SignedKey struct {
 	Fingerprint string `json:"fingerprint"`
 	Name        string `json:"name,omitempty"`
 	Checkpoints int64  `json:"checkpoints"`
+}
+
+// Erasure is a record of content that was erased: who did it, when and why, and of how many events in how many streams.
+type Erasure struct {
+	Project string     `json:"project"` // id
+	Event   string     `json:"event"`   // id of the record
+	At      time.Time  `json:"at"`
+	By      core.Actor `json:"by"`
+	Reason  string     `json:"reason,omitempty"`
+	Events  int64      `json:"events"`
+	Streams int        `json:"streams"`
 }
 
 // Fault is something that is not as it was written or signed.
@@ -64,6 +77,7 @@ type Verifier struct {
 	signed       map[string][]signedMark
 	seen         map[string]bool
 	stream       *streamCheck
+	erasures     core.ErasureCheck
 	report       Report
 }
 
@@ -275,6 +289,10 @@ func (v *Verifier) event(r Record) {
 		v.streamFault("has an event %d whose hash is not that of its line", e.Seq)
 		return
 	}
+	if err := v.erasures.Note(e); err != nil {
+		v.streamFault("has an event %d that cannot be read: %s", e.Seq, err)
+		return
+	}
 	for s.head = head; len(s.marks) > 0 && s.marks[0].Seq == e.Seq; s.marks = s.marks[1:] {
 		if m := s.marks[0]; m.Hash != head.Hash {
 			v.streamFault("was rewritten: its event %d is not the one that checkpoint %d signed", e.Seq, m.checkpoint)
@@ -284,9 +302,24 @@ func (v *Verifier) event(r Record) {
 	}
 }
 
+// erased compares what is left of erased events with the records of it.
+func (v *Verifier) erased() {
+	v.report.Erased = v.erasures.Events()
+	for _, e := range v.erasures.Records() {
+		_, project := core.StreamKind(e.Event.Stream)
+		v.report.Erasures = append(v.report.Erasures, Erasure{
+			Project: project, Event: e.Event.ID, At: e.Event.At, By: e.Event.Actor, Reason: e.Reason, Events: e.Events, Streams: e.Streams,
+		})
+	}
+	for _, f := range v.erasures.Faults() {
+		v.fault(Fault{Stream: f.Stream, Text: f.Stream + " " + f.Text})
+	}
+}
+
 // finish looks at what is missing.
 func (v *Verifier) finish(r Record) {
 	v.leave()
+	v.erased()
 	var gone []string
 	for stream := range v.signed {
 		if !v.seen[stream] {

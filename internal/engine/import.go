@@ -121,6 +121,10 @@ func (e *Engine) unknown(ctx context.Context, stream string, events []core.Event
 			break
 		}
 		for _, k := range known {
+			if k.Erased() {
+				_, run := core.StreamKind(stream)
+				return nil, core.RunErased(run)
+			}
 			if i == len(events) {
 				return nil, nil
 			}

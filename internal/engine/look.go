@@ -23,6 +23,9 @@ func (e *Engine) look(ctx context.Context, h store.Hint) {
 		e.looks.postpone(h, e.opts.Retry) // said once, of the project; the hint is for others
 		return
 	}
+	if errors.Is(err, core.ErrErased) { // meanwhile: nothing is to be done about it any more
+		unfinished, err = false, nil
+	}
 	if err != nil {
 		e.fault(ctx, "look", err, "stream", h.Stream)
 	}

@@ -8,39 +8,46 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// Project is a project's present state; nil if it is not registered.
+// Project is a project's present state; nil if it is not registered, or was erased.
 func (e *Engine) Project(ctx context.Context, id string) (*core.Project, error) {
-	p, err := e.foldProject(ctx, id)
-	if errors.Is(err, core.ErrUnreadable) {
-		e.unread(ctx, core.ProjectStream(id), err)
-	}
+	p, _, err := e.project(ctx, id)
 	return p, err
 }
 
-func (e *Engine) foldProject(ctx context.Context, id string) (*core.Project, error) {
-	var p *core.Project
+// project is Project, and where the project's stream stands.
+func (e *Engine) project(ctx context.Context, id string) (*core.Project, core.Head, error) {
+	p, head, err := e.foldProject(ctx, id)
+	if errors.Is(err, core.ErrUnreadable) {
+		e.unread(ctx, core.ProjectStream(id), err)
+	}
+	return p, head, err
+}
+
+func (e *Engine) foldProject(ctx context.Context, id string) (p *core.Project, head core.Head, err error) {
 	for {
-		after := int64(0)
-		if p != nil {
-			after = p.Stream.Seq
-		}
-		events, err := e.store.Events(ctx, core.ProjectStream(id), after, readBatch)
+		events, err := e.store.Events(ctx, core.ProjectStream(id), head.Seq, readBatch)
 		if err != nil {
-			return nil, err
+			return nil, head, err
 		}
 		for _, ev := range events {
 			if p, err = core.FoldProject(p, ev); err != nil {
-				return nil, err
+				return nil, head, err
 			}
 		}
 		if n := len(events); n > 0 {
-			if p.Stream.Hash, err = events[n-1].Hash(); err != nil {
-				return nil, err
+			last := events[n-1]
+			head.Seq, head.At = last.Seq, last.At
+			if head.Hash, err = last.Hash(); err != nil {
+				return nil, head, err
 			}
 		}
-		if len(events) < readBatch {
-			return p, nil
+		if len(events) == readBatch {
+			continue
 		}
+		if p != nil {
+			p.Stream = head
+		}
+		return p, head, nil
 	}
 }
 
@@ -72,7 +79,7 @@ type word struct {
 
 func (e *Engine) tell(ctx context.Context, project string, w word, say func(*core.Project) (core.Body, error)) (*core.Project, error) {
 	for {
-		p, err := e.Project(ctx, project)
+		p, head, err := e.project(ctx, project)
 		if err != nil {
 			return nil, err
 		}
@@ -80,15 +87,15 @@ func (e *Engine) tell(ctx context.Context, project string, w word, say func(*cor
 		if err != nil || body == nil {
 			return p, err
 		}
-		next, err := e.append(ctx, p, project, w, body)
+		next, err := e.append(ctx, p, head, project, w, body)
 		if !errors.Is(err, store.ErrStale) {
 			return next, err
 		}
 	}
 }
 
-// append judges and commits one event of a project. It consumes p.
-func (e *Engine) append(ctx context.Context, p *core.Project, project string, w word, body core.Body) (*core.Project, error) {
+// append judges and commits one event of a project, whose stream stands at head. It consumes p.
+func (e *Engine) append(ctx context.Context, p *core.Project, head core.Head, project string, w word, body core.Body) (*core.Project, error) {
 	if err := e.Left(project); err != nil {
 		return p, err
 	}
@@ -99,10 +106,9 @@ func (e *Engine) append(ctx context.Context, p *core.Project, project string, w 
 	if err := e.unbegun(ctx, p, body, &commit); err != nil {
 		return p, err
 	}
-	var head core.Head
 	name := ""
 	if p != nil {
-		head, name = p.Stream, p.Name
+		name = p.Name
 	}
 	now, err := e.store.Now(ctx)
 	if err != nil {
@@ -130,8 +136,7 @@ func (e *Engine) append(ctx context.Context, p *core.Project, project string, w 
 	case errors.As(err, &held):
 		return p, core.Errorf(core.CodeConflict, "another project is called %s", p.Name).WithHint("choose another name").Offer(core.Choice{Verb: core.VerbProjects})
 	case errors.As(err, &open):
-		return p, core.Errorf(core.CodeConflict, "run %s of project %s is open", open.Alias, p.Name).
-			WithHint("wait for it, or cancel it").Offer(core.Choice{Verb: core.VerbCancel, Run: open.Alias})
+		return p, openRun(p, open.Alias)
 	}
 	if err == nil {
 		e.live.publish(commit.Stream)

@@ -117,6 +117,11 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		} else if !settled {
 			continue
 		}
+		if s.run != nil && s.run.Status.Terminal() {
+			if err := e.unerased(ctx, s, b); err != nil {
+				return nil, err
+			}
+		}
 		if planted.Is("effectfirst") {
 			e.dispatcher.Reconcile(b.run.Clone(), in.fence, core.Effects(b.run))
 		}

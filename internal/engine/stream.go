@@ -111,6 +111,10 @@ func (e *Engine) bringUp(ctx context.Context, s *stream, events reader) error {
 	if err != nil {
 		s.drop()
 	}
+	if errors.Is(err, core.ErrErased) {
+		_, run := core.StreamKind(s.name)
+		return core.RunErased(run)
+	}
 	if errors.Is(err, core.ErrUnreadable) {
 		s.unread = err
 		e.unread(ctx, s.name, err)

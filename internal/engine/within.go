@@ -17,12 +17,15 @@ func (e *Engine) within(ctx context.Context, in input, b *batch, no *refusals) (
 	if !b.going && no.still == nil && paused.Code != core.PauseProject {
 		return true, nil
 	}
-	p, err := e.Project(ctx, b.run.Project)
+	p, head, err := e.project(ctx, b.run.Project)
 	if err != nil {
 		return false, err
 	}
 	given := store.Position{Stream: core.ProjectStream(b.run.Project)}
 	b.commit.Given = []store.Position{given}
+	if p == nil && head.Seq > 0 {
+		return false, core.Errorf(core.CodeNotFound, "the project was erased").Offer(core.Choice{Verb: core.VerbProjects})
+	}
 	if p == nil { // a run of a folder that was imported, without its project
 		return true, nil
 	}

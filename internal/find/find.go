@@ -111,6 +111,9 @@ func (a *Finder) Project(ctx context.Context, nameOrKey string) (*core.Project, 
 	if errors.Is(err, core.ErrUnreadable) {
 		return nil, fmt.Errorf("project %s %w", row.Name, err)
 	}
+	if err == nil && p == nil { // it was erased meanwhile
+		err = core.Errorf(core.CodeNotFound, "project %s was erased", row.Name).Offer(core.Choice{Verb: core.VerbProjects})
+	}
 	return p, err
 }
 

@@ -6,6 +6,7 @@ package notice
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -68,6 +69,9 @@ func (t *Teller) waits(ctx context.Context, n notify.Notice) bool {
 		return true
 	}
 	run, err := t.Load(ctx, n.Run)
+	if errors.Is(err, core.ErrErased) {
+		return false
+	}
 	if err != nil {
 		return true // better told twice than not at all
 	}

@@ -83,6 +83,9 @@ func (r Restorer) RestoreRun(ctx context.Context, y *yard.Yard, project, run str
 
 func (c *code) read(run string, events []core.Event) error {
 	for _, e := range events {
+		if e.Erased() { // with its objects
+			continue
+		}
 		body, err := core.Decode(e)
 		if err != nil {
 			return err

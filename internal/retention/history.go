@@ -13,6 +13,7 @@ const readBatch = 512
 // history is what the events of a run say about what it left.
 type history struct {
 	foreign  error // what of it only a newer version reads
+	erased   bool
 	swept    bool
 	prompts  map[string]string             // digests by attempt
 	attempts map[string]core.AttemptExited // by attempt
@@ -25,6 +26,10 @@ const digest = `\b[0-9a-f]{64}\b`
 func (p *pass) read(ctx context.Context, run string) (*history, error) {
 	h := &history{prompts: map[string]string{}, attempts: map[string]core.AttemptExited{}}
 	err := p.each(ctx, core.RunStream(run), func(e core.Event) error {
+		if e.Erased() {
+			h.erased = true
+			return nil
+		}
 		body, err := core.Decode(e)
 		if errors.Is(err, core.ErrUnreadable) {
 			h.foreign = err

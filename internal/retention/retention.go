@@ -70,6 +70,7 @@ type Options struct {
 type Request struct {
 	Before      time.Time // runs that ended before, objects that were put before
 	Transcripts bool      // copies of transcripts in run folders, too
+	ObjectsOnly bool      // folders and the rest stay
 	Remove      bool      // otherwise nothing is removed, and the report says what would be
 }
 
@@ -131,7 +132,7 @@ func Run(ctx context.Context, o Options, req Request) (Report, error) {
 			p.keep(Item{Kind: KindAttempt, Run: row.Alias, Name: "all"}, wording.Unreadable(foreign))
 			continue
 		}
-		if row.EndedAt == nil || !row.EndedAt.Before(req.Before) || !h.swept {
+		if h.erased || req.ObjectsOnly || row.EndedAt == nil || !row.EndedAt.Before(req.Before) || !h.swept {
 			continue
 		}
 		if err := p.run(ctx, row, h); err != nil {

@@ -30,6 +30,11 @@ func (a *Service) Import(ctx context.Context, req api.Import) (api.Imported, err
 	if kind != "run" || len(manifest.Events) == 0 {
 		return api.Imported{}, core.Errorf(core.CodeInvalid, "%s holds no run", req.Folder).WithHint("name a folder below runs/ of a state folder")
 	}
+	if erased, err := a.engine.Erased(ctx, manifest.Stream); err != nil {
+		return api.Imported{}, err
+	} else if erased {
+		return api.Imported{}, core.RunErased(id)
+	}
 	project, err := a.adopt(ctx, req, id, manifest.Events)
 	if err != nil {
 		return api.Imported{}, err

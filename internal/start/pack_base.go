@@ -82,7 +82,7 @@ func (a *Starter) packedBases(ctx context.Context, project string) ([]core.RunSt
 		if err != nil {
 			return nil, err
 		}
-		if len(first) == 0 {
+		if len(first) == 0 || first[0].Erased() {
 			continue
 		}
 		body, err := core.Decode(first[0])

@@ -45,6 +45,7 @@ type audit struct {
 	pooled    map[string]bool // holders that have a pool
 	newest    int64           // version of a document
 	named     map[string]string
+	erasures  core.ErasureCheck
 }
 
 // sum is what a table holds.
@@ -134,6 +135,13 @@ func (a *audit) event(r store.Record) {
 		a.broke(stream, "%v", err)
 	case now.Hash != stored.Hash:
 		a.broke(stream, "event %d is not what was committed: its hash is another", e.Seq)
+	}
+	if err := a.erasures.Note(e); err != nil {
+		a.unreadable(stream, stored.Seq, err)
+		return
+	}
+	if e.Erased() { // and names nothing any more
+		return
 	}
 	body, err := core.Decode(e)
 	if err != nil {
@@ -232,6 +240,9 @@ func (a *audit) conclude() {
 		if id, is := strings.CutPrefix(stream, core.ProjectStream("")); is && a.projects[id] {
 			a.fault(FaultRow, stream, adviseDerived, "it is registered and has no row")
 		}
+	}
+	for _, f := range a.erasures.Faults() {
+		a.broke(f.Stream, "it %s", f.Text)
 	}
 	for _, holder := range slices.Sorted(maps.Keys(a.slots)) {
 		if !a.pooled[holder] {

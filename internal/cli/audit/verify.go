@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -139,6 +140,11 @@ func verified(r audit.Report) []string {
 		if open := r.Events - r.Signed; open > 0 {
 			lines = append(lines, fmt.Sprintf("after it: %s in %s", wording.Number(int(open), "event", "events"), wording.Number(r.Open, "stream", "streams")))
 		}
+	}
+	for _, e := range r.Erasures {
+		line := fmt.Sprintf("erased: project %s, by %s on %s, %s in %s", e.Project, cmp.Or(e.By.ID, string(e.By.Kind)), e.At.Format(time.RFC3339),
+			wording.Number(int(e.Events), "event", "events"), wording.Number(e.Streams, "stream", "streams"))
+		lines = append(lines, wording.Colon(line, e.Reason))
 	}
 	for _, f := range r.Faults {
 		lines = append(lines, "fault: "+f.Text)

@@ -23,6 +23,9 @@ type ProjectCommands interface {
 	ResumeProject(ctx context.Context, id string, req ResumeProject) (ProjectDetail, error)
 	// ArchiveProject puts it aside; it fails with CodeConflict while a run is open.
 	ArchiveProject(ctx context.Context, id string, req ArchiveProject) (ProjectDetail, error)
+	// EraseProject removes the content of a project and all its runs for good, on all machines; it fails with CodeConflict
+	// while a run is open. The history stays verifiable.
+	EraseProject(ctx context.Context, id string, req EraseProject) (ErasedProject, error)
 	// DropEpic takes an epic out of the queue, RequeueEpic lets refused ones wait
 	// for their turn again.
 	DropEpic(ctx context.Context, id string, req DropEpic) (ProjectDetail, error)
@@ -128,6 +131,24 @@ type ResumeProject struct{}
 // ArchiveProject says why.
 type ArchiveProject struct {
 	Reason string `json:"reason,omitempty"`
+}
+
+// EraseProject repeats the project's name, so that nobody erases another by mistake, and says why. The reason stays on record.
+type EraseProject struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// ErasedProject is what was erased.
+type ErasedProject struct {
+	Project string `json:"project"` // its key
+	Name    string `json:"name"`
+	Runs    int    `json:"runs"`
+	Events  int64  `json:"events"`
+	Objects int    `json:"objects" doc:"that were removed at once"`
+	Bytes   int64  `json:"bytes" doc:"of those"`
+	// Pending says what is still to be removed on this machine and is tried again.
+	Pending string `json:"pending,omitempty"`
 }
 
 // DropEpic names an epic.

@@ -31,6 +31,10 @@ func (p *proxy) ArchiveProject(ctx context.Context, id string, req ArchiveProjec
 	return call[ProjectDetail](ctx, p, "archive-project", &toProject[ArchiveProject]{ProjectPath{id}, req})
 }
 
+func (p *proxy) EraseProject(ctx context.Context, id string, req EraseProject) (ErasedProject, error) {
+	return call[ErasedProject](ctx, p, "erase-project", &toProject[EraseProject]{ProjectPath{id}, req})
+}
+
 func (p *proxy) DropEpic(ctx context.Context, id string, req DropEpic) (ProjectDetail, error) {
 	return call[ProjectDetail](ctx, p, "drop-epic", &toProject[DropEpic]{ProjectPath{id}, req})
 }

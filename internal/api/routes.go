@@ -93,6 +93,8 @@ func projectRoutes() []Route {
 			projectWord(Service.ResumeProject)), resumesArchived),
 		route(RoleAdmin, "archive a project", "archive-project", "POST /v1/projects/{project}/archive", "Put a project aside",
 			projectWord(Service.ArchiveProject)),
+		route(RoleAdmin, "erase a project", "erase-project", "POST /v1/projects/{project}/erase", "Erase the content of a project",
+			projectWord(Service.EraseProject)),
 		steers("drop-epic", "POST /v1/projects/{project}/drop", "Take an epic out of the queue", projectWord(Service.DropEpic)),
 		steers("requeue-epic", "POST /v1/projects/{project}/requeue", "Let refused epics wait for their turn again",
 			projectWord(Service.RequeueEpic)),

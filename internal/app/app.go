@@ -358,6 +358,7 @@ func (a *App) start(ctx context.Context) error {
 	})
 	a.work.Go(func() { a.Service.Retain(running) })
 	a.work.Go(func() { a.Service.KeepSigning(running) })
+	a.work.Go(func() { a.Service.KeepErased(running) })
 	return nil
 }
 

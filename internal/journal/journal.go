@@ -255,6 +255,18 @@ func (j *Journal) writeWaves(run *core.Run) {
 	}
 }
 
+// Remove removes the folder of a run that nobody writes to any more.
+func (j *Journal) Remove(run string) error {
+	j.deriving.Lock()
+	defer j.deriving.Unlock()
+	j.mu.Lock()
+	delete(j.stale, run)
+	delete(j.seqs, run)
+	delete(j.casts, run)
+	j.mu.Unlock()
+	return errors.Join(j.forget(run), os.RemoveAll(j.Dir(run)))
+}
+
 // Close writes what is left to write.
 func (j *Journal) Close() {
 	close(j.stop)

@@ -64,6 +64,19 @@ func (y *Yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 	return y.current(ctx, project, o)
 }
 
+// Remove removes a project's yard from this machine.
+func (y *Yards) Remove(_ context.Context, project string) error {
+	o := y.entry(project)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var closed error
+	if o.yard != nil {
+		closed = o.yard.Close()
+		o.yard, o.away, o.followed, o.seqs = nil, nil, false, map[string]int64{}
+	}
+	return errors.Join(closed, yard.RemoveWorkspace(filepath.Join(y.Dir, project+".git")))
+}
+
 // entry is what is known of a project's yard, which may not be open yet.
 func (y *Yards) entry(project string) *openYard {
 	y.mu.Lock()

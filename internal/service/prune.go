@@ -32,10 +32,7 @@ func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) 
 	if err != nil {
 		return api.Pruned{}, err
 	}
-	report, err := retention.Run(ctx, retention.Options{
-		Left:  a.engine.Left,
-		State: a.state.Dir, Store: a.store, Objects: a.objects, Drafts: draft.Open(a.store), Yards: a.yards, Log: a.log,
-	}, retention.Request{Before: now.Add(-req.OlderThan), Transcripts: req.Transcripts, Remove: req.Remove})
+	report, err := a.retain(ctx, retention.Request{Before: now.Add(-req.OlderThan), Transcripts: req.Transcripts, Remove: req.Remove})
 	if req.Remove {
 		a.log.Info("the state folder was pruned", "removed", len(report.Items), "bytes", report.Bytes, "kept", len(report.Kept))
 	}
@@ -47,6 +44,13 @@ func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) 
 		out.Kept = append(out.Kept, api.PrunedKept(k))
 	}
 	return out, err
+}
+
+func (a *Service) retain(ctx context.Context, req retention.Request) (retention.Report, error) {
+	return retention.Run(ctx, retention.Options{
+		Left:  a.engine.Left,
+		State: a.state.Dir, Store: a.store, Objects: a.objects, Drafts: draft.Open(a.store), Yards: a.yards, Log: a.log,
+	}, req)
 }
 
 // Retain prunes once a day, if the person's settings say after how long, and sweeps. An

@@ -18,6 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/erasure"
 	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
@@ -76,6 +77,8 @@ type Yards interface {
 	// Secure packs what of a project's code is in its yard and in no pack; with here, also what repositories on this machine
 	// stand for. A project without a yard on this machine has nothing to pack.
 	Secure(ctx context.Context, project string, here bool) error
+	// Remove removes a project's yard from this machine.
+	Remove(ctx context.Context, project string) error
 	// Adopt brings in the code of a run that comes back from its folder. If a repository is away that has some of it, that is
 	// the error, and the repository is asked again.
 	Adopt(ctx context.Context, project, run string, events []core.Event) error
@@ -127,6 +130,7 @@ type Service struct {
 	tails      tails
 	references histories[*references]
 	signer     *audit.Signer
+	erasures   *erasure.Sweeper
 	address    atomic.Pointer[string] // where the network reaches the engine; nil if it does not
 }
 
@@ -134,7 +138,7 @@ var _ api.Service = (*Service)(nil)
 
 // New makes a service.
 func New(o Options) *Service {
-	return &Service{
+	a := &Service{
 		Sessions: o.Sessions, Tools: o.Tools, beforehand: o.Start,
 		version: o.Version, person: o.Person, self: o.Self, agentProgram: o.Agent, state: o.State, exchange: o.Exchange,
 		store: o.Store, objects: o.Objects, journal: o.Journal, yards: o.Yards, engine: o.Engine, deciders: o.Deciders,
@@ -143,4 +147,8 @@ func New(o Options) *Service {
 		redactor: o.Redactor, redactorOf: o.Secrets, isolation: o.Isolation, log: o.Log, work: o.Work,
 		books: histories[*book]{begin: newBook}, references: histories[*references]{begin: newReferences},
 	}
+	a.erasures = erasure.New(erasure.Options{
+		State: o.State, Store: o.Store, Engine: o.Engine, Journal: o.Journal, Yards: o.Yards, Objects: a.unnamedObjects,
+	})
+	return a
 }

@@ -43,6 +43,11 @@ func (s *Service) ArchiveProject(ctx context.Context, id string, req api.Archive
 	return s.ProjectAnswer, s.word(ctx, "archive-project", id, req)
 }
 
+// EraseProject answers with what a project's name says.
+func (s *Service) EraseProject(ctx context.Context, id string, req api.EraseProject) (api.ErasedProject, error) {
+	return api.ErasedProject{Project: s.ProjectAnswer.ID, Name: req.Name, Runs: 2, Events: 30}, s.word(ctx, "erase-project", id, req)
+}
+
 // DropEpic answers with ProjectAnswer.
 func (s *Service) DropEpic(ctx context.Context, id string, req api.DropEpic) (api.ProjectDetail, error) {
 	return s.ProjectAnswer, s.word(ctx, "drop-epic", id, req)

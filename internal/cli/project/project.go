@@ -31,7 +31,7 @@ of the working directory.`,
 	}
 	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "also list archived projects")
 	cmd.AddCommand(newAdd(sh), newShow(sh), newQueue(sh), newDrop(sh), newRequeue(sh),
-		newPause(sh), newResume(sh), newArchive(sh))
+		newPause(sh), newResume(sh), newArchive(sh), newErase(sh))
 	return cmd
 }
 

@@ -52,6 +52,7 @@ func TestProjectWords(t *testing.T) {
 		"projects resume shop":                {"resume-project", "shop", api.ResumeProject{}},
 		"projects resume":                     {"resume-project", "k", api.ResumeProject{}},
 		"projects archive shop":               {"archive-project", "shop", api.ArchiveProject{}},
+		"projects erase shop --yes -m why":    {"erase-project", "k", api.EraseProject{Name: "shop", Reason: "why"}},
 		"projects drop shop epic-1":           {"drop-epic", "shop", api.DropEpic{Epic: "epic-1"}},
 		"projects requeue shop":               {"requeue-epic", "shop", api.RequeueEpic{}},
 		"projects requeue shop epic-2":        {"requeue-epic", "shop", api.RequeueEpic{Epic: "epic-2"}},
@@ -66,7 +67,11 @@ func TestProjectWords(t *testing.T) {
 		if last.Verb != want.verb || last.Run != want.id || last.Req != want.req {
 			t.Errorf("%s: %+v", line, last)
 		}
-		b.Said(t, b.Out, "shop", "1.  epic-1", `More\x1b[2J`, "could not be started: no agent", "1h00m ago")
+		if want.verb == "erase-project" {
+			b.Said(t, b.Out, "Erased project shop: the content of 30 events in 2 runs.", "Backups still have everything")
+		} else {
+			b.Said(t, b.Out, "shop", "1.  epic-1", `More\x1b[2J`, "could not be started: no agent", "1h00m ago")
+		}
 
 		b.Env["STELLWERK_ATTEMPT"] = "build.r1.a1"
 		asked := len(b.Svc.Calls())
@@ -121,5 +126,22 @@ func TestTheQueueIsNamedWhenTheEngineEnds(t *testing.T) {
 	b.Run(t, shell.ExitOK, "watch", "3")
 	if strings.Contains(b.Out.String(), "has begun") {
 		t.Errorf("what was there before is shown as new: %s", b.Out)
+	}
+}
+
+// TestNobodyErasesByMistake: the name is typed, or --yes is given.
+func TestNobodyErasesByMistake(t *testing.T) {
+	b := clitest.New(t)
+	b.Svc.ProjectAnswer = projectAnswer()
+	b.Run(t, shell.ExitUsage, "projects", "erase", "shop")
+	b.Said(t, b.Err, "add --yes to erase project shop for good")
+	if calls := b.Svc.Calls(); len(calls) != 0 {
+		t.Errorf("%+v", calls)
+	}
+	b.At("shop")
+	b.Run(t, shell.ExitOK, "projects", "erase", "shop")
+	calls := b.Svc.Calls()
+	if req, ok := calls[len(calls)-1].Req.(api.EraseProject); !ok || req.Name != "shop" {
+		t.Errorf("%+v", calls)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	kindForm   = "form"
+	kindForm   = store.FormKind
 	formLife   = 24 * time.Hour        // how long what came of a form is remembered
 	sweepEvery = time.Hour             // how often an engine forgets older ones
 	askAgain   = 50 * time.Millisecond // whether the one who acts is done

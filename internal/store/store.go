@@ -130,7 +130,7 @@ type Commit struct {
 // core.ProjectErased itself. The rows of their runs keep what is no content: ids, status, times and amounts, and have
 // ErasedTitle. What else the store has of the project goes: its row, tasks, messages, conversations, snapshots and
 // remembered verdicts, the documents whose key is its id or that of a run of Streams or begins with it and a slash, and
-// notices about those runs. Nobody is told to look at the runs any more.
+// notices and forms about those runs. Nobody is told to look at the runs any more.
 type Erasure struct {
 	Project string
 	Streams []core.ErasedStream
@@ -154,8 +154,12 @@ const ErasedTitle = "(erased)"
 // have of those on their machines. Erasing leaves them.
 const ErasureKind = "erasure"
 
-// NoticeKind is the kind of the documents that say what people were told.
-const NoticeKind = "notice"
+// Kinds of documents that are erased with a run that they name: what people were told, in the second part of their keys, and what
+// came of forms that were sent, in their data.
+const (
+	NoticeKind = "notice"
+	FormKind   = "form"
+)
 
 // Position is where a stream stands, 0 if it has no events.
 type Position struct {

@@ -21,7 +21,7 @@ has a name, under which the engine records what its owner does, and a role:
 
   viewer     can read everything
   approver   can also steer runs, and start them in existing projects
-  admin      can also add, archive and erase projects, trust, set limits, make tokens
+  admin      can also add and erase projects, trust, set limits, make tokens
 
 The engine shows a token once, when it creates it, and keeps only its digest.`,
 		Example: `  stellwerk tokens add ada --role approver

@@ -37,7 +37,8 @@ var eraseContent = []string{
 	"DELETE FROM projects WHERE id = @project::text",
 	`DELETE FROM documents WHERE kind NOT IN ('` + store.ErasureKind + `', '` + store.SchemaKind + `')
 		AND (split_part(key, '/', 1) = @project::text OR split_part(key, '/', 1) = ANY (@runs::text[])
-		OR kind = '` + store.NoticeKind + `' AND split_part(key, '/', 2) = ANY (@runs::text[]))`,
+		OR kind = '` + store.NoticeKind + `' AND split_part(key, '/', 2) = ANY (@runs::text[])
+		OR kind = '` + store.FormKind + `' AND EXISTS (SELECT 1 FROM unnest(@runs::text[]) r WHERE position(convert_to(r, 'UTF8') IN data) > 0))`,
 }
 
 // erase commits the record of an erasure and removes the content in one transaction. It is not repeated if the connection breaks:

@@ -27,7 +27,8 @@ var eraseContent = []string{
 	"DELETE FROM projects WHERE id = ?1",
 	`DELETE FROM documents WHERE kind NOT IN ('` + store.ErasureKind + `', '` + store.SchemaKind + `')
 		AND (substr(key, 1, instr(key || '/', '/') - 1) IN (SELECT ?1 UNION ALL SELECT value FROM json_each(?3))
-		OR kind = '` + store.NoticeKind + `' AND substr(key, instr(key, '/') + 1, instr(substr(key, instr(key, '/') + 1) || '/', '/') - 1) IN (SELECT value FROM json_each(?3)))`,
+		OR kind = '` + store.NoticeKind + `' AND substr(key, instr(key, '/') + 1, instr(substr(key, instr(key, '/') + 1) || '/', '/') - 1) IN (SELECT value FROM json_each(?3))
+		OR kind = '` + store.FormKind + `' AND EXISTS (SELECT 1 FROM json_each(?3) WHERE instr(CAST(documents.data AS TEXT), value) > 0))`,
 }
 
 // erase removes the content of a project.

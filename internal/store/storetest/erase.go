@@ -57,10 +57,14 @@ func erasable(t *testing.T, s store.Store, project, run, words string) []core.Er
 	must(t, s.Await(t.Context(), core.RunStream(run), core.ProjectClaim(project, "")))
 	for kind, key := range map[string]string{
 		"draft": run + "/ada", "trace": run, "pack": project + "/d", "unfit": project, store.NoticeKind: "question/" + run + "/q1", store.ErasureKind: project,
+		store.FormKind: "form of " + run,
 	} {
 		data := words
-		if kind == store.ErasureKind {
+		switch kind {
+		case store.ErasureKind:
 			data = "stays"
+		case store.FormKind:
+			data = `{"id":"` + run + `","goal":"` + words + `"}`
 		}
 		_, err := s.PutDocument(t.Context(), store.Document{Kind: kind, Key: key, Data: []byte(data)})
 		must(t, err)
@@ -90,7 +94,7 @@ func erasing(t *testing.T, s store.Store, project string, streams []core.ErasedS
 func testErase(t *testing.T, open Open) {
 	s, other := open(t), open(t)
 	heads := map[string]core.Head{}
-	erasable(t, s, "p2", "r2", kept)
+	erasable(t, s, "p2", "r2-of-p2", kept)
 	beside := map[string]int{}
 	for r, err := range s.Export(t.Context()) {
 		must(t, err)
@@ -101,7 +105,7 @@ func testErase(t *testing.T, open Open) {
 		}
 	}
 	delete(beside, "verdicts") // all are forgotten
-	streams := erasable(t, s, "p1", "r1", secret)
+	streams := erasable(t, s, "p1", "r1-of-p1", secret)
 	for _, of := range streams {
 		head, err := s.Head(t.Context(), of.Stream)
 		must(t, err)
@@ -149,9 +153,9 @@ func testErase(t *testing.T, open Open) {
 			}
 		}
 	}
-	row, err := other.Run(t.Context(), "r1")
+	row, err := other.Run(t.Context(), "r1-of-p1")
 	must(t, err)
-	if row.Title != store.ErasedTitle || row.Alias != "r1" || row.Project != "p1" || row.Status != core.StatusCompleted || row.CostUSD != 1.5 || row.Tokens != 7 || row.EndedAt == nil {
+	if row.Title != store.ErasedTitle || row.Alias != "r1-of-p1" || row.Project != "p1" || row.Status != core.StatusCompleted || row.CostUSD != 1.5 || row.Tokens != 7 || row.EndedAt == nil {
 		t.Errorf("the row of the run is %+v", row)
 	}
 	_, err = other.Project(t.Context(), "p1")
@@ -163,7 +167,7 @@ func testErase(t *testing.T, open Open) {
 		t.Errorf("the time of the run beside it is gone: %v, %v", due, err)
 	}
 	for _, h := range claim(t, other, "e", time.Hour) {
-		if h.Stream == core.RunStream("r1") {
+		if h.Stream == core.RunStream("r1-of-p1") {
 			t.Errorf("somebody is to look at an erased run: %+v", h)
 		}
 	}
@@ -180,7 +184,7 @@ func testErase(t *testing.T, open Open) {
 // testEraseRefused: an erasure that does not hold removes nothing.
 func testEraseRefused(t *testing.T, open Open) {
 	s := open(t)
-	streams := erasable(t, s, "p1", "r1", secret)
+	streams := erasable(t, s, "p1", "r1-of-p1", secret)
 	for name, spoil := range map[string]func(*store.Commit){
 		"the project has moved on": func(c *store.Commit) { c.After++ },
 		"its run has moved on":     func(c *store.Commit) { c.Given[0].Seq++ },

@@ -19,7 +19,15 @@ type Checked struct {
 	Store, Objects string // where they are
 	Closed         string // why nobody may work on the store; "" if it is open
 	Report         truth.Report
+	// Snapshot is one that somebody keeps for so long that the database gets slower; nil for none.
+	Snapshot *Snapshot
 }
+
+// Snapshot is one of a database that somebody else keeps.
+type Snapshot = postgres.Snapshot
+
+// oldSnapshot is after how many transactions a snapshot that is kept is spoken of.
+const oldSnapshot = 100_000
 
 // Check reads a store and all objects that it names. It changes nothing, and engines may work meanwhile.
 func (p Place) Check(ctx context.Context, state statefolder.Folder, o truth.Options) (c Checked, err error) {
@@ -35,6 +43,11 @@ func (p Place) Check(ctx context.Context, state statefolder.Folder, o truth.Opti
 	}
 	if refusal := closure.Refusal("it"); refusal != nil {
 		c.Closed = refusal.Error()
+	}
+	if db, ok := w.store.(*postgres.Store); ok {
+		if c.Snapshot, err = db.OldestSnapshot(ctx, oldSnapshot); err != nil { // before there is one of ours
+			return c, err
+		}
 	}
 	c.Report, err = truth.Check(ctx, w.Pair, o)
 	return c, err

@@ -39,7 +39,8 @@ signatures are for that, see stellwerk audit verify.`,
 type answer struct {
 	Store   string  `json:"store"`
 	Objects string  `json:"objects"`
-	Closed  string  `json:"closed,omitempty"` // why nobody may work on it
+	Closed  string  `json:"closed,omitempty"`       // why nobody may work on it
+	Kept    string  `json:"old_snapshot,omitempty"` // who keeps the database from cleaning up
 	Holds   []count `json:"holds"`
 	Streams int     `json:"streams"`
 	Named   int     `json:"named_objects"`
@@ -90,7 +91,7 @@ func check(ctx context.Context, sh *shell.Shell) error {
 		return err
 	}
 	a := answered(c.Store, c.Objects, c.Report)
-	a.Closed = c.Closed
+	a.Closed, a.Kept = c.Closed, kept(c.Snapshot)
 	if sh.JSON {
 		err = sh.PrintJSON(a)
 	} else {
@@ -109,11 +110,22 @@ func printChecked(sh *shell.Shell, a answer) {
 	if a.Closed != "" {
 		sh.PrintText("closed:  ", a.Closed)
 	}
+	if a.Kept != "" {
+		sh.PrintText("kept:    ", a.Kept)
+	}
 	sh.PrintText("holds:   ", holds(a))
 	printFaults(sh, a.Faults)
 	if len(a.Faults) == 0 {
 		sh.PrintText("", "All events are as they were committed, and every object that they name is there.")
 	}
+}
+
+// kept says who keeps the database from cleaning up; "" for nobody.
+func kept(s *backing.Snapshot) string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s has kept a snapshot for %d transactions, so the database cannot remove what was replaced since, and gets slower: end it", s.By, s.Transactions)
 }
 
 // holds sums up a store.

@@ -109,8 +109,8 @@ func TestAnUpgradeWhileAnotherEngineWorks(t *testing.T) {
 		if err := s.Commit(t.Context(), c); err != nil {
 			t.Error(err)
 		}
-		if rows, err := s.Runs(t.Context(), store.Filter{}); err != nil || len(rows) == 0 || rows[0].ID != stream {
-			t.Errorf("%s: %+v, %v", stream, rows, err)
+		if run, err := s.Run(t.Context(), stream); err != nil || run.ID != stream {
+			t.Errorf("%s: %+v, %v", stream, run, err)
 		}
 	}
 	write(old, "run/a")

@@ -49,9 +49,6 @@ func (s *Store) Import(ctx context.Context, records iter.Seq2[store.Record, erro
 	if err := from.end(); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, "UPDATE ledger SET position = (SELECT coalesce(max(position), 0) FROM events)"); err != nil {
-		return explain("set the position", err)
-	}
 	// Whoever queues next comes after everybody.
 	if _, err := tx.Exec(ctx, "SELECT setval(pg_get_serial_sequence('slots', 'seq'), coalesce(max(seq), 1), max(seq) IS NOT NULL) FROM slots"); err != nil {
 		return explain("set the place in the queue", err)

@@ -29,7 +29,6 @@ SELECT 'run/r' || n, 'p' || n % 100, 7, 7, now(), CASE WHEN n <= 10000 THEN now(
 INSERT INTO heads (stream, seq, position, hash, at) SELECT 'run/r' || n, 1, n, '', now() FROM generate_series(1, 20000) n;
 INSERT INTO events (stream, seq, position, id, type, v, at, actor, cause, prev_hash, hash, body)
 SELECT 'run/r' || n, 1, n, 'e' || n, 't', 1, now(), '{}', '', '', '', 'x' FROM generate_series(1, 20000) n;
-UPDATE ledger SET position = 20000;
 INSERT INTO engines (id, host, place, lease_until) VALUES ('e', 'h', '', now() + interval '1 hour'), ('other', 'h', '', now() + interval '1 hour'),
     ('busy', 'h', '', now() + interval '1 hour'), ('gone', 'h', '', now());
 INSERT INTO owners (project, engine, fence, held) SELECT 'p' || p, CASE WHEN p % 2 = 0 THEN 'e' ELSE 'other' END, 1, true FROM generate_series(0, 99) p;

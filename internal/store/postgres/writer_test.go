@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
@@ -43,5 +44,44 @@ func TestCommitsThatWaitShareATransaction(t *testing.T) {
 	}
 	if events != 1+more || transactions != 2 || heads != 2 {
 		t.Errorf("%d events were written in %d transactions, and their heads in %d; expected are %d, 2 and 2", events, transactions, heads, 1+more)
+	}
+}
+
+// TestASnapshotThatIsKept by somebody does not have commits leave behind rows that later ones pass.
+func TestASnapshotThatIsKept(t *testing.T) {
+	s, address := opened(t)
+	reader := connect(t, address)
+	where := func() (at string, pages int) {
+		t.Helper()
+		if err := s.pool.QueryRow(t.Context(), "SELECT ctid::text, pg_relation_size('ledger') / current_setting('block_size')::int FROM ledger").Scan(&at, &pages); err != nil {
+			t.Fatal(err)
+		}
+		return at, pages
+	}
+	began, _ := where()
+	if _, err := reader.Exec(t.Context(), "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM ledger"); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 5 {
+		if err := s.Commit(t.Context(), tick(t, s, fmt.Sprint("run/", n), core.Head{})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if at, pages := where(); at != began || pages != 1 {
+		t.Errorf("the ledger's row is at %s of %d pages, it was at %s", at, pages, began)
+	}
+	if at, err := s.Position(t.Context()); at != 5 || err != nil {
+		t.Errorf("the position is %d: %v", at, err)
+	}
+	kept, err := s.OldestSnapshot(t.Context(), 5)
+	by := fmt.Sprintf("connection %d of stellwerk (unnamed)", reader.PgConn().PID())
+	if err != nil || kept == nil || kept.By != by || kept.Transactions < 5 {
+		t.Errorf("%+v, %v", kept, err)
+	}
+	if _, err := reader.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := s.OldestSnapshot(t.Context(), 5); err != nil || kept != nil {
+		t.Errorf("%+v is kept, %v", kept, err)
 	}
 }

@@ -4,15 +4,15 @@ SET LOCAL lock_timeout = '5s';
 SET LOCAL idle_in_transaction_session_timeout = '10s';
 
 -- One row. Whoever writes events, hints, claims, slots or owners locks it first, inside one statement, so writes follow one another
--- for all engines and position is the order in which they became visible. closed is why nobody may write, '' if everybody may, and
--- other the store that the content comes from or goes to.
+-- for all engines and the position of events is the order in which they became visible. A commit only locks it: each change would leave
+-- a row behind that all later ones pass, for as long as somebody keeps a snapshot. closed is why nobody may write, '' if everybody may,
+-- and other the store that the content comes from or goes to.
 CREATE TABLE ledger (
-    one      boolean PRIMARY KEY DEFAULT true CHECK (one),
-    position bigint  NOT NULL,
-    closed   text    NOT NULL DEFAULT '',
-    other    text    NOT NULL DEFAULT ''
-) WITH (fillfactor = 10);
-INSERT INTO ledger (position) VALUES (0);
+    one    boolean PRIMARY KEY DEFAULT true CHECK (one),
+    closed text    NOT NULL DEFAULT '',
+    other  text    NOT NULL DEFAULT ''
+);
+INSERT INTO ledger DEFAULT VALUES;
 
 CREATE TABLE events (
     stream    text COLLATE "C" NOT NULL,

@@ -10,16 +10,18 @@ SET LOCAL idle_in_transaction_session_timeout = '10s';
 -- Two releases share these functions. A later migration may have one do more for whoever asks for more; one that has to do
 -- something else gets another name, and the old one is dropped a release later.
 
--- lock_ledger has writes follow one another, and refuses them if the store is closed. It returns the position.
+-- lock_ledger has writes follow one another, and refuses them if the store is closed. It returns the position of the newest event, which
+-- it looks for once nobody else writes any.
 -- +goose StatementBegin
 CREATE FUNCTION lock_ledger() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE p bigint; c text;
 BEGIN
-    SELECT position, closed INTO p, c FROM ledger FOR UPDATE;
+    SELECT closed INTO c FROM ledger FOR UPDATE;
     IF c <> '' THEN
         RAISE EXCEPTION USING ERRCODE = 'SW008', MESSAGE = 'the store is closed';
     END IF;
-    RETURN p;
+    SELECT max(position) INTO p FROM events;
+    RETURN coalesce(p, 0);
 END $$;
 -- +goose StatementEnd
 
@@ -478,11 +480,10 @@ END $$;
 CREATE FUNCTION commit_batch(batch jsonb, bodies bytea[], bases integer[], lazy boolean, teller text) RETURNS jsonb LANGUAGE plpgsql
     SET lock_timeout = '5s' SET plan_cache_mode = 'force_generic_plan' AS $$
 DECLARE
-    c jsonb; n integer := 0; r record; why jsonb; results jsonb[] := '{}'; p bigint; began bigint; moment timestamptz; told boolean := false; detail text; code text;
+    c jsonb; n integer := 0; r record; why jsonb; results jsonb[] := '{}'; p bigint; moment timestamptz; told boolean := false; detail text; code text;
     judged jsonb[] := '{}'; beneath integer[] := '{}'; firsts bigint[] := '{}'; streams text[] := '{}'; projects text[] := '{}';
 BEGIN
     p := lock_ledger();
-    began := p;
     moment := clock_timestamp();
     IF lazy THEN
         PERFORM set_config('synchronous_commit', 'off', true);
@@ -528,9 +529,6 @@ BEGIN
     END LOOP;
     IF cardinality(judged) > 0 THEN
         told := write_rows(judged, beneath, firsts, bodies, moment) OR told;
-    END IF;
-    IF p > began THEN
-        UPDATE ledger SET position = p;
     END IF;
     IF told THEN
         PERFORM pg_notify('stellwerk', teller); -- who knows by the answer

@@ -83,7 +83,7 @@ SELECT e.id, e.host, e.place, CASE WHEN isfinite(e.lease_until) THEN e.lease_unt
 FROM engines e LEFT JOIN owners o ON o.engine = e.id AND o.held ORDER BY e.id, o.project;
 
 -- name: Position :one
-SELECT position FROM ledger;
+SELECT coalesce(max(position), 0)::bigint AS position FROM events;
 
 -- name: Moved :many
 SELECT position, stream FROM events WHERE position > sqlc.arg(after) ORDER BY position LIMIT sqlc.narg(most)::bigint;

@@ -536,7 +536,7 @@ func (q *Queries) Owned(ctx context.Context, engine string) ([]OwnedRow, error) 
 }
 
 const position = `-- name: Position :one
-SELECT position FROM ledger
+SELECT coalesce(max(position), 0)::bigint AS position FROM events
 `
 
 func (q *Queries) Position(ctx context.Context) (int64, error) {

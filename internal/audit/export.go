@@ -30,7 +30,7 @@ type Place struct{ Project, Run, Alias string }
 // Exporter writes history out, while it goes on. What is committed after an export began is not in it.
 type Exporter struct {
 	Store Store
-	Place func(stream string) Place
+	Place func(ctx context.Context, stream string) (Place, error) // asked once for each stream that is exported
 }
 
 // piece is what is exported of a stream: the events after one and up to another.
@@ -176,7 +176,10 @@ func unreadable(err error) bool {
 }
 
 func (x Exporter) events(ctx context.Context, p piece, count *int64, write func(Record) error) error {
-	at := x.Place(p.stream)
+	at, err := x.Place(ctx, p.stream)
+	if err != nil {
+		return err
+	}
 	most := int64(page)
 	unread := func(why error) error {
 		return write(Record{Record: RecordUnreadable, Stream: p.stream, Project: at.Project, Run: at.Run, Alias: at.Alias, Reason: why.Error()})

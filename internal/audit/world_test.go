@@ -133,12 +133,12 @@ func exportOf(t testing.TB, s Store, q Query) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
-	place := func(stream string) Place {
+	place := func(_ context.Context, stream string) (Place, error) {
 		kind, id := core.StreamKind(stream)
 		if kind == "project" {
-			return Place{Project: id}
+			return Place{Project: id}, nil
 		}
-		return Place{Project: "p", Run: id, Alias: "brisk-" + id}
+		return Place{Project: "p", Run: id, Alias: "brisk-" + id}, nil
 	}
 	must(t, Exporter{Store: s, Place: place}.Export(t.Context(), q, func(r Record) error { return encoder.Encode(r) }))
 	return out.Bytes()

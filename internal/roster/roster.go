@@ -49,6 +49,7 @@ type Store interface {
 	store.Documents
 	Now(ctx context.Context) (time.Time, error)
 	Engines(ctx context.Context) ([]store.Member, error)
+	OwnerOf(ctx context.Context, project string) (store.Engine, error)
 	Forget(ctx context.Context, silent time.Duration) ([]string, error)
 }
 
@@ -198,6 +199,26 @@ func (r *Roster) List(ctx context.Context) ([]Member, error) {
 		return cmp.Or(strings.Compare(a.Host, b.Host), a.Since.Compare(b.Since))
 	})
 	return list, nil
+}
+
+// Owner is the engine that works on a project, with what it says of itself; ErrNotFound if none does. Every page of a run asks,
+// so it takes no longer for other engines and projects.
+func (r *Roster) Owner(ctx context.Context, project string) (store.Engine, Entry, error) {
+	e, err := r.Store.OwnerOf(ctx, project)
+	if err != nil {
+		return e, Entry{}, err
+	}
+	r.mu.Lock()
+	own := r.entry
+	r.mu.Unlock()
+	if e.ID == r.Engine || !r.Shared {
+		return e, own, nil
+	}
+	said, err := document.Read[Entry](ctx, r.Store, kind, e.ID)
+	if errors.Is(err, store.ErrNotFound) { // it has said nothing
+		err = nil
+	}
+	return e, said.Value, err
 }
 
 // entries are what the engines say, by id. This one need not be asked.

@@ -175,6 +175,27 @@ func TestAStoreOfItsOwn(t *testing.T) {
 	must(t, a.Leave(t.Context()))
 }
 
+// TestWhoseProject names the engine that works on a project, with what it says of itself, at each engine.
+func TestWhoseProject(t *testing.T) {
+	db := sqlitetest.New(t)
+	a, b := begin(t, db, "a", true), begin(t, db, "b", true)
+	if _, _, err := a.Owner(t.Context(), "p"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("nobody's: %v", err)
+	}
+	if _, err := db.Take(t.Context(), "b", waittest.Limit, []string{"p"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*roster.Roster{a, b} {
+		if e, said, err := r.Owner(t.Context(), "p"); err != nil || e.Host != "host of b" || said.Version != "v-b" {
+			t.Errorf("%s: %+v, %+v, %v", r.Engine, e, said, err)
+		}
+	}
+	must(t, b.Leave(t.Context())) // it has yet to give the project back
+	if e, said, err := a.Owner(t.Context(), "p"); err != nil || e.ID != "b" || said.Version != "" {
+		t.Errorf("one that says nothing: %+v, %+v, %v", e, said, err)
+	}
+}
+
 // TestTheLongGoneAreForgotten, and neither the living, nor those who ended lately, nor the engine itself.
 func TestTheLongGoneAreForgotten(t *testing.T) {
 	db := sqlitetest.New(t)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -107,27 +108,26 @@ func (a *Service) ExportHistory(ctx context.Context, q api.HistoryQuery, w io.Wr
 	if err != nil {
 		return err
 	}
-	rows, err := a.store.Runs(ctx, store.Filter{})
-	if err != nil {
-		return err
-	}
-	places := make(map[string]audit.Place, len(rows))
-	for _, r := range rows {
-		places[core.RunStream(r.ID)] = audit.Place{Project: r.Project, Run: r.ID, Alias: r.Alias}
-	}
-	place := func(stream string) audit.Place {
-		if kind, id := core.StreamKind(stream); kind == "project" {
-			return audit.Place{Project: id}
-		}
-		return places[stream]
-	}
 	lines := bufio.NewWriterSize(w, exportBuffer)
 	encoder := json.NewEncoder(lines)
-	err = audit.Exporter{Store: a.store, Place: place}.Export(ctx, query, func(r audit.Record) error { return encoder.Encode(r) })
+	err = audit.Exporter{Store: a.store, Place: a.placed}.Export(ctx, query, func(r audit.Record) error { return encoder.Encode(r) })
 	if err != nil {
 		return err
 	}
 	return lines.Flush()
+}
+
+// placed says whose stream it is. An export asks run by run, because all rows may not fit into memory.
+func (a *Service) placed(ctx context.Context, stream string) (audit.Place, error) {
+	kind, id := core.StreamKind(stream)
+	if kind == "project" {
+		return audit.Place{Project: id}, nil
+	}
+	row, err := a.store.Run(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && core.RunStream(row.ID) != stream { // a stream without a row
+		return audit.Place{}, nil
+	}
+	return audit.Place{Project: row.Project, Run: row.ID, Alias: row.Alias}, err
 }
 
 // historyQuery finds what is meant.

@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/roster"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -65,13 +67,14 @@ func (a *Service) owner(ctx context.Context, project string) (*api.Owner, error)
 	if !a.roster.Shared {
 		return nil, nil
 	}
-	members, err := a.roster.List(ctx)
-	for _, m := range members {
-		if m.Alive && slices.Contains(m.Projects, project) {
-			return &api.Owner{Host: m.Host, Uses: api.Uses(m.Uses)}, err
-		}
+	e, said, err := a.roster.Owner(ctx, project)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	return &api.Owner{Host: e.Host, Uses: api.Uses(said.Uses)}, nil
 }
 
 // known is a time, if it is one.

@@ -55,6 +55,9 @@ type Owners interface {
 	// it owns itself, or whose owner's lease has run out, and renews its own lease.
 	// It returns what it took. ErrNotFound if the engine never enlisted.
 	Take(ctx context.Context, engine string, lease time.Duration, projects []string) ([]Owner, error)
+	// OwnerOf is the engine that owns a project; ErrNotFound if none does whose
+	// lease has not run out.
+	OwnerOf(ctx context.Context, project string) (Engine, error)
 	// Forget removes the engines that own nothing and that nothing was heard of for
 	// so long: they neither began a life since nor had a lease. It says which. If one
 	// of them is still there, its life is over as if it had begun another.

@@ -67,7 +67,9 @@ func exported(t *testing.T, key string, events int) string {
 	commit(1)
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
-	x := audit.Exporter{Store: s, Place: func(string) audit.Place { return audit.Place{Project: "p", Run: "a", Alias: "brisk"} }}
+	x := audit.Exporter{Store: s, Place: func(context.Context, string) (audit.Place, error) {
+		return audit.Place{Project: "p", Run: "a", Alias: "brisk"}, nil
+	}}
 	must(t, x.Export(context.Background(), audit.Query{}, func(r audit.Record) error { return encoder.Encode(r) }))
 	return out.String()
 }

@@ -99,6 +99,15 @@ func (s *Store) Yield(ctx context.Context, owned []store.Owner) error {
 	return explain("give projects back", err)
 }
 
+// OwnerOf is the engine that owns a project.
+func (s *Store) OwnerOf(ctx context.Context, project string) (store.Engine, error) {
+	row, err := s.q.OwnerEngine(ctx, project)
+	if err != nil {
+		return store.Engine{}, missing("owner of "+project, err)
+	}
+	return store.Engine{ID: row.ID, Host: row.Host, Place: row.Place}, nil
+}
+
 // Forget removes engines that nothing was heard of for so long.
 func (s *Store) Forget(ctx context.Context, silent time.Duration) ([]string, error) {
 	gone, err := s.q.Forget(ctx, silent.Seconds())

@@ -238,6 +238,7 @@ func calls(s *Store) map[string]struct {
 			return err
 		}},
 		"renew":        {"engines", func(ctx context.Context) error { _, err := s.Renew(ctx, "", time.Minute); return err }},
+		"owner of":     {"owners engines", func(ctx context.Context) error { _, err := s.OwnerOf(ctx, "p"); return err }},
 		"forget":       {"engines owners", func(ctx context.Context) error { _, err := s.Forget(ctx, 0); return err }},
 		"leave":        {"engines", func(ctx context.Context) error { return s.Leave(ctx, "e") }},
 		"yield":        {"owners", func(ctx context.Context) error { return s.Yield(ctx, []store.Owner{{Project: "p"}}) }},

@@ -159,6 +159,15 @@ func (s *Store) Yield(ctx context.Context, owned []store.Owner) error {
 	return err
 }
 
+// OwnerOf is the engine that owns a project.
+func (s *Store) OwnerOf(ctx context.Context, project string) (store.Engine, error) {
+	row, err := s.read.OwnerEngine(ctx, query.OwnerEngineParams{Project: project, Now: micros(s.now())})
+	if err != nil {
+		return store.Engine{}, s.missing(err, "owner of "+project)
+	}
+	return store.Engine{ID: row.ID, Host: row.Host, Place: row.Place}, nil
+}
+
 // Forget removes engines that nothing was heard of for so long.
 func (s *Store) Forget(ctx context.Context, silent time.Duration) ([]string, error) {
 	var gone []string

@@ -28,14 +28,14 @@ func atOwner(ctx context.Context, tx *txn, c *store.Commit, now int64) error {
 	if c.Place == "" || c.Fence != 0 || len(c.Take)+len(c.Queue) == 0 {
 		return nil
 	}
-	place, err := tx.OwnerPlace(ctx, query.OwnerPlaceParams{Project: c.Of, Now: now})
-	if errors.Is(err, sql.ErrNoRows) || err == nil && (place == "" || place == c.Place) {
+	owner, err := tx.OwnerEngine(ctx, query.OwnerEngineParams{Project: c.Of, Now: now})
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (owner.Place == "" || owner.Place == c.Place) {
 		return nil
 	}
 	if err != nil {
 		return failed("place of the owner of project "+c.Of, err)
 	}
-	c.Take, c.Queue = core.SlotsAt(c.Take, c.Place, place), core.SlotsAt(c.Queue, c.Place, place)
+	c.Take, c.Queue = core.SlotsAt(c.Take, c.Place, owner.Place), core.SlotsAt(c.Queue, c.Place, owner.Place)
 	return nil
 }
 

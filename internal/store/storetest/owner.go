@@ -250,6 +250,42 @@ func testEngines(t *testing.T, open Open) {
 	}
 }
 
+// testOwnerOf names the engine that owns a project: no other one, and none that has lost or given back its lease or the project.
+func testOwnerOf(t *testing.T, open Open) {
+	s := open(t)
+	of := func(project, want string) {
+		t.Helper()
+		e, err := s.OwnerOf(t.Context(), project)
+		if want == "" {
+			wantErr(t, err, store.ErrNotFound)
+		} else if err != nil || e.ID != want || e.Host != "host of "+want {
+			t.Errorf("%s is owned by %+v, %v, want %s", project, e, err, want)
+		}
+	}
+	of("p", "")
+	enlist(t, s, "a", waittest.Limit)
+	enlist(t, s, "b", waittest.Limit)
+	for engine, project := range map[string]string{"a": "p", "b": "q"} {
+		if _, err := s.Take(t.Context(), engine, waittest.Limit, []string{project}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of("p", "a")
+	of("q", "b")
+	if err := s.Yield(t.Context(), renew(t, s, "b")); err != nil {
+		t.Fatal(err)
+	}
+	of("q", "")
+	if _, err := s.Renew(t.Context(), "a", -time.Second); err != nil { // it has run out
+		t.Fatal(err)
+	}
+	of("p", "")
+	if _, err := s.Take(t.Context(), "b", waittest.Limit, []string{"p"}); err != nil {
+		t.Fatal(err)
+	}
+	of("p", "b")
+}
+
 // testOwnerForgotten forgets engines that own nothing, have no lease and did not begin lately, and no others.
 func testOwnerForgotten(t *testing.T, open Open) {
 	s := open(t)

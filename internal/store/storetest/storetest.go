@@ -53,6 +53,7 @@ func Run(t *testing.T, open Open) {
 		{"owner/same engine again", testOwnerInherits},
 		{"owner/leaves", testOwnerLeaves},
 		{"owner/piece by piece", testAdriftPieces},
+		{"owner/of a project", testOwnerOf},
 		{"owner/engines", testEngines},
 		{"owner/forgotten", testOwnerForgotten},
 		{"owner/yields", testOwnerYields},

@@ -82,6 +82,9 @@ SELECT e.id, e.host, e.place, CASE WHEN isfinite(e.lease_until) THEN e.lease_unt
     (e.lease_until > clock_timestamp())::boolean AS alive, coalesce(o.project, '')::text AS project
 FROM engines e LEFT JOIN owners o ON o.engine = e.id AND o.held ORDER BY e.id, o.project;
 
+-- name: OwnerEngine :one
+SELECT e.id, e.host, e.place FROM owners o JOIN engines e ON e.id = o.engine WHERE o.project = $1 AND o.held AND e.lease_until > clock_timestamp();
+
 -- name: Position :one
 SELECT coalesce(max(position), 0)::bigint AS position FROM events;
 

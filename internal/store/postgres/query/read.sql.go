@@ -535,6 +535,23 @@ func (q *Queries) Owned(ctx context.Context, engine string) ([]OwnedRow, error) 
 	return items, nil
 }
 
+const ownerEngine = `-- name: OwnerEngine :one
+SELECT e.id, e.host, e.place FROM owners o JOIN engines e ON e.id = o.engine WHERE o.project = $1 AND o.held AND e.lease_until > clock_timestamp()
+`
+
+type OwnerEngineRow struct {
+	ID    string
+	Host  string
+	Place string
+}
+
+func (q *Queries) OwnerEngine(ctx context.Context, project string) (OwnerEngineRow, error) {
+	row := q.db.QueryRow(ctx, ownerEngine, project)
+	var i OwnerEngineRow
+	err := row.Scan(&i.ID, &i.Host, &i.Place)
+	return i, err
+}
+
 const position = `-- name: Position :one
 SELECT coalesce(max(position), 0)::bigint AS position FROM events
 `

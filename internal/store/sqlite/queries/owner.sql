@@ -31,8 +31,8 @@ SELECT owners.engine, owners.fence, owners.held,
     CAST(coalesce(engines.lease_until, 0) AS INTEGER) AS lease_until
 FROM owners LEFT JOIN engines ON engines.id = owners.engine WHERE owners.project = CAST(sqlc.arg(project) AS TEXT);
 
--- name: OwnerPlace :one
-SELECT engines.place FROM owners JOIN engines ON engines.id = owners.engine
+-- name: OwnerEngine :one
+SELECT engines.id, engines.host, engines.place FROM owners JOIN engines ON engines.id = owners.engine
 WHERE owners.project = CAST(sqlc.arg(project) AS TEXT) AND owners.held = 1 AND engines.lease_until > CAST(sqlc.arg(now) AS INTEGER);
 
 -- name: Engines :many

@@ -168,8 +168,8 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.ownerStmt, err = db.PrepareContext(ctx, owner); err != nil {
 		return nil, fmt.Errorf("error preparing query Owner: %w", err)
 	}
-	if q.ownerPlaceStmt, err = db.PrepareContext(ctx, ownerPlace); err != nil {
-		return nil, fmt.Errorf("error preparing query OwnerPlace: %w", err)
+	if q.ownerEngineStmt, err = db.PrepareContext(ctx, ownerEngine); err != nil {
+		return nil, fmt.Errorf("error preparing query OwnerEngine: %w", err)
 	}
 	if q.pendingHintsStmt, err = db.PrepareContext(ctx, pendingHints); err != nil {
 		return nil, fmt.Errorf("error preparing query PendingHints: %w", err)
@@ -542,9 +542,9 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing ownerStmt: %w", cerr)
 		}
 	}
-	if q.ownerPlaceStmt != nil {
-		if cerr := q.ownerPlaceStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing ownerPlaceStmt: %w", cerr)
+	if q.ownerEngineStmt != nil {
+		if cerr := q.ownerEngineStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing ownerEngineStmt: %w", cerr)
 		}
 	}
 	if q.pendingHintsStmt != nil {
@@ -844,7 +844,7 @@ type Queries struct {
 	openRunsStmt                 *sql.Stmt
 	ownedStmt                    *sql.Stmt
 	ownerStmt                    *sql.Stmt
-	ownerPlaceStmt               *sql.Stmt
+	ownerEngineStmt              *sql.Stmt
 	pendingHintsStmt             *sql.Stmt
 	poolsOfStmt                  *sql.Stmt
 	projectStmt                  *sql.Stmt
@@ -941,7 +941,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		openRunsStmt:                 q.openRunsStmt,
 		ownedStmt:                    q.ownedStmt,
 		ownerStmt:                    q.ownerStmt,
-		ownerPlaceStmt:               q.ownerPlaceStmt,
+		ownerEngineStmt:              q.ownerEngineStmt,
 		pendingHintsStmt:             q.pendingHintsStmt,
 		poolsOfStmt:                  q.poolsOfStmt,
 		projectStmt:                  q.projectStmt,

@@ -259,21 +259,27 @@ func (q *Queries) Owner(ctx context.Context, project string) (OwnerRow, error) {
 	return i, err
 }
 
-const ownerPlace = `-- name: OwnerPlace :one
-SELECT engines.place FROM owners JOIN engines ON engines.id = owners.engine
+const ownerEngine = `-- name: OwnerEngine :one
+SELECT engines.id, engines.host, engines.place FROM owners JOIN engines ON engines.id = owners.engine
 WHERE owners.project = CAST(?1 AS TEXT) AND owners.held = 1 AND engines.lease_until > CAST(?2 AS INTEGER)
 `
 
-type OwnerPlaceParams struct {
+type OwnerEngineParams struct {
 	Project string
 	Now     int64
 }
 
-func (q *Queries) OwnerPlace(ctx context.Context, arg OwnerPlaceParams) (string, error) {
-	row := q.queryRow(ctx, q.ownerPlaceStmt, ownerPlace, arg.Project, arg.Now)
-	var place string
-	err := row.Scan(&place)
-	return place, err
+type OwnerEngineRow struct {
+	ID    string
+	Host  string
+	Place string
+}
+
+func (q *Queries) OwnerEngine(ctx context.Context, arg OwnerEngineParams) (OwnerEngineRow, error) {
+	row := q.queryRow(ctx, q.ownerEngineStmt, ownerEngine, arg.Project, arg.Now)
+	var i OwnerEngineRow
+	err := row.Scan(&i.ID, &i.Host, &i.Place)
+	return i, err
 }
 
 const putEngine = `-- name: PutEngine :exec

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,17 +26,26 @@ type engine struct {
 	env  []string
 	URL  string
 	stop func() // ends the engine and waits for it
+	kill func() // gives it no time to end
 }
 
 // newEngine makes the machine and starts the engine on a port that is free.
 func newEngine(t *testing.T) *engine {
+	t.Helper()
+	e := newMachine(t)
+	e.start("127.0.0.1:0")
+	return e
+}
+
+// newMachine makes a machine without an engine.
+func newMachine(t *testing.T) *engine {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "station")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	e := &engine{t: t, dir: dir}
+	e := &engine{t: t, dir: dir, stop: func() {}}
 	home := dir // pages show what is in it without its own name, and so do pictures of them
 	e.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home + "/.local/state", "XDG_CONFIG_HOME=" + home + "/.config",
@@ -50,7 +60,6 @@ func newEngine(t *testing.T) *engine {
 		e.env = append(e.env, "STELLWERK_ISOLATION=none")
 	}
 	t.Cleanup(e.end)
-	e.start("127.0.0.1:0")
 	return e
 }
 
@@ -63,9 +72,9 @@ func (e *engine) path(elements ...string) string {
 }
 
 // start runs the engine until stop. What it logs is shown where the test fails.
-func (e *engine) start(listen string) {
+func (e *engine) start(listen string, flags ...string) {
 	e.t.Helper()
-	cmd := exec.Command("stellwerk", "serve", "--listen", listen)
+	cmd := exec.Command("stellwerk", append([]string{"serve", "--listen", listen}, flags...)...)
 	cmd.Env, cmd.Dir = e.env, e.dir
 	log := &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = log, log
@@ -74,14 +83,19 @@ func (e *engine) start(listen string) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	e.stop = func() {
-		e.stop = func() {}
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
-		<-ended
-		if e.t.Failed() {
-			e.t.Logf("the engine:\n%s", regexp.MustCompile(`(?m)^.* msg=event .*\n`).ReplaceAllString(log.String(), ""))
+	by := func(signal syscall.Signal) func() {
+		return func() {
+			e.stop, e.kill = func() {}, func() {}
+			_ = cmd.Process.Signal(signal) // it may have ended by itself
+			<-ended
+			e.t.Cleanup(func() {
+				if e.t.Failed() {
+					e.t.Logf("the engine:\n%s", regexp.MustCompile(`(?m)^.* msg=event .*\n`).ReplaceAllString(log.String(), ""))
+				}
+			})
 		}
 	}
+	e.stop, e.kill = by(syscall.SIGTERM), by(syscall.SIGKILL)
 	if !waittest.Until(func() bool {
 		url, err := os.ReadFile(filepath.Join(e.state(), "network.url"))
 		e.URL = strings.TrimSpace(string(url))
@@ -156,6 +170,28 @@ func (e *engine) link() (link, code string) {
 		e.t.Fatalf("no code in the link %q", link)
 	}
 	return link, code
+}
+
+// atWork waits until an agent on the machine waits for the file go, and returns what makes it go on.
+func (e *engine) atWork(p *person) (release func()) {
+	e.t.Helper()
+	folder := ""
+	if !p.until(func() bool {
+		_ = filepath.WalkDir(e.state(), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Name() == "ready" { // a folder may go while it is looked at
+				folder = filepath.Dir(path)
+			}
+			return nil
+		})
+		return folder != ""
+	}) {
+		e.t.Fatal("no agent is at work")
+	}
+	return func() {
+		if err := os.WriteFile(filepath.Join(folder, "go"), nil, 0o600); err != nil {
+			e.t.Fatal(err)
+		}
+	}
 }
 
 // end leaves nothing behind: whatever names the machine's folder in its command

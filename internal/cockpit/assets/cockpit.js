@@ -200,7 +200,7 @@
       return;
     }
     document.getElementById("refused")?.remove();
-    form.dispatchEvent(new CustomEvent("stellwerk:sent", { bubbles: true }));
+    document.dispatchEvent(new CustomEvent("stellwerk:sent", { detail: form })); // the form may have left the page meanwhile
     form.reset();
     const to = new URL(answer.url);
     if (to.pathname !== location.pathname) {

@@ -89,8 +89,8 @@
 
   // Who has spoken knows that what they looked at is over.
   document.addEventListener("stellwerk:sent", (event) => {
-    if (!decides(event.target)) return;
-    const over = subject(event.target);
+    if (!decides(event.detail)) return;
+    const over = subject(event.detail);
     for (const form of looked.keys()) {
       if (form.startsWith(over + "/")) looked.delete(form);
     }

@@ -18,15 +18,16 @@ type sink func(ctx context.Context, e core.Event, ended []measure.Piece) bool
 
 // follower reads the events of all runs that moved, each in its order. It reads a run
 // from its first event, to know what is open in it, and exports what came after the
-// follower first saw it.
+// follower first saw it. A run that only waits is not read: an engine may have thousands.
 type follower struct {
 	source Source
 	log    *slog.Logger
 	sink   sink
 	wake   chan struct{}
 
-	mu   sync.Mutex
-	todo map[string]mark
+	mu    sync.Mutex
+	todo  map[string]mark
+	rests map[string]mark // runs that nothing has happened in since the follower began
 
 	runs map[string]*followed // of the goroutine that follows
 }
@@ -43,16 +44,26 @@ type followed struct {
 	after   int64 // what follows this event is exported
 }
 
-// newFollower follows the given runs and all that move.
-func newFollower(opts Options, to sink, runs map[string]mark) *follower {
+// newFollower follows the given runs, and all that move; of those that rest, once they do.
+func newFollower(opts Options, to sink, runs, rests map[string]mark) *follower {
 	return &follower{
 		source: opts.Source, log: opts.Log, sink: to, wake: make(chan struct{}, 1),
-		todo: runs, runs: map[string]*followed{},
+		todo: runs, rests: rests, runs: map[string]*followed{},
 	}
 }
 
-// moved makes the follower read on in a run.
-func (f *follower) moved(run string, m mark) {
+// moved makes the follower read on in a run, whose newest event is given.
+func (f *follower) moved(run string, m mark, newest int64) {
+	f.mu.Lock()
+	if before, rests := f.rests[run]; rests {
+		if newest <= before.after {
+			f.mu.Unlock()
+			return // it is told again of what was there
+		}
+		m.after = before.after
+		delete(f.rests, run)
+	}
+	f.mu.Unlock()
 	f.note(run, m)
 	select {
 	case f.wake <- struct{}{}:

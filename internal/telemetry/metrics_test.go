@@ -186,6 +186,36 @@ func TestCountersBeginWithTheEngine(t *testing.T) {
 	}
 }
 
+// TestARunThatRestsIsNotRead, also if an engine that took it over tells of its events again. Once it moves on, all of it is read, and only
+// what is new is counted.
+func TestARunThatRestsIsNotRead(t *testing.T) {
+	w := newWorld(t)
+	w.happens(append([]core.Body{started()}, attempt()...)...)
+	w.open(nil)
+	tell := func() {
+		t.Helper()
+		events, err := w.store.Events(t.Context(), core.RunStream(runID), 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Saw(w.run, events)
+	}
+	tell()
+	hears := w.Telemetry
+	w.Telemetry = nil
+	w.happens(rest()[:3]...)
+	w.Telemetry = hears
+	tell()
+	until(t, func() bool { return w.scrape().value(t, "stellwerk_stage_duration_seconds") == 1 })
+	if got := w.scrape(); got.value(t, "stellwerk_runs_started_total") != -1 {
+		t.Errorf("what was before is counted:\n%s", got.text)
+	}
+	w.end()
+	if reads := w.reads.Load(); reads > 2 { // the second finds nothing more
+		t.Errorf("events were read %d times", reads)
+	}
+}
+
 // However many names there are, there are only so many labels.
 func TestLabelsAreBounded(t *testing.T) {
 	w := newWorld(t)

@@ -71,7 +71,7 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 	if opts.Metrics {
 		t.metrics = newMetrics(opts)
 		count = func(outcome string, n int) { t.metrics.spans.add(float64(n), outcome) }
-		f := newFollower(opts, t.metrics.take, maps.Clone(open))
+		f := newFollower(opts, t.metrics.take, map[string]mark{}, maps.Clone(open))
 		t.metrics.present = &present{source: opts.Source, place: opts.Place, owned: opts.Owned, log: opts.Log}
 		t.follow = append(t.follow, f)
 		t.work.Go(func() { f.run(running, t.stop) })
@@ -82,7 +82,7 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 			opts.Log.Warn("cannot read how far traces were sent; those of open runs are sent again", "error", err)
 		}
 		x := newExporter(opts, c, count)
-		f := newFollower(opts, x.take, x.behind(open))
+		f := newFollower(opts, x.take, x.behind(open), nil)
 		t.follow = append(t.follow, f)
 		t.work.Go(func() {
 			defer close(x.queue)
@@ -123,7 +123,7 @@ func (t *Telemetry) Saw(run *core.Run, events []core.Event) {
 		return // it was told to its end
 	}
 	for _, f := range t.follow {
-		f.moved(run.ID, mark{after: events[0].Seq - 1, ended: ends})
+		f.moved(run.ID, mark{after: events[0].Seq - 1, ended: ends}, events[len(events)-1].Seq)
 	}
 }
 

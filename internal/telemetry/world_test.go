@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ type world struct {
 	log   *lines
 	calls *telemetry.Calls
 	owned func() (int, time.Duration)
+	reads atomic.Int32 // of the run's events
 	*telemetry.Telemetry
 }
 
@@ -53,7 +55,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) open(export *telemetry.Export) {
 	w.t.Helper()
 	t, err := telemetry.Open(w.t.Context(), telemetry.Options{
-		Source: w.store, Place: "here", Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: true, Export: export, Cursor: w.store, Calls: w.calls, Owned: w.owned,
+		Source: counted{w.store, &w.reads}, Place: "here", Version: "test", Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: true, Export: export, Cursor: w.store, Calls: w.calls, Owned: w.owned,
 		Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") },
 	})
 	if err != nil {
@@ -61,6 +63,17 @@ func (w *world) open(export *telemetry.Export) {
 	}
 	w.Telemetry = t
 	w.t.Cleanup(w.end)
+}
+
+// counted counts how often events are read.
+type counted struct {
+	*sqlite.Store
+	reads *atomic.Int32
+}
+
+func (c counted) Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error) {
+	c.reads.Add(1)
+	return c.Store.Events(ctx, stream, after, limit)
 }
 
 // end closes the telemetry, once.

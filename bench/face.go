@@ -32,8 +32,8 @@ type face struct {
 	moves int    // how often
 }
 
-// openFace starts the engine of a state folder and signs in.
-func openFace(ctx context.Context, shop *workshop, state string) (*face, error) {
+// openFace starts the engine of a state folder, with further flags, and signs in.
+func openFace(ctx context.Context, shop *workshop, state string, more ...string) (*face, error) {
 	program, err := shop.stellwerk(ctx)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func openFace(ctx context.Context, shop *workshop, state string) (*face, error) 
 		Transport:     &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 4},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-	f.cmd = exec.CommandContext(ctx, program, "serve", "--state", state, "--listen", "127.0.0.1:0", "--log-level", "error")
+	f.cmd = exec.CommandContext(ctx, program, append([]string{"serve", "--state", state, "--listen", "127.0.0.1:0", "--log-level", "error"}, more...)...)
 	f.cmd.Stderr = shop.log
 	f.cmd.Cancel = func() error { return f.cmd.Process.Signal(syscall.SIGTERM) }
 	if err := f.cmd.Start(); err != nil {

@@ -75,6 +75,7 @@ func figures() []figure {
 		{name: "model-first", what: "so, first event", limit: 2, of: "direct on loopback", measure: modelFirst},
 		{name: "team-wake", what: "PostgreSQL: word elsewhere → owner acts", limit: 1, of: "River 0.50, insert → begun", measure: wakes},
 		{name: "team-steps", what: "PostgreSQL: steps per second, 1,000 runs", limit: 0.4, atLeast: true, of: "bare commits/s", measure: teamSteps},
+		{name: "team-page", what: "PostgreSQL: run page, an engine not the owner", limit: 2, of: "the owner's", measure: pageElsewhere},
 		{name: "redaction", what: "redaction of a stream, CPU", limit: 1.2, of: "line by line", measure: redaction},
 	}
 }

@@ -37,7 +37,7 @@ func openLineWith(ctx context.Context, shop *workshop, dir string, who engine.Di
 	return started(ctx)(layLine(ctx, shop, dir, "", who))
 }
 
-// openLineOn has a database that engines can share.
+// openLineOn has a database that engines can share, or without one the state folder's own.
 func openLineOn(ctx context.Context, shop *workshop, dir, database string) (*line, error) {
 	return started(ctx)(layLine(ctx, shop, dir, database, nobody{}))
 }
@@ -83,14 +83,19 @@ func (nobody) StartEpic(*core.Project, int64, *core.QueuedEpic) {}
 
 // start sets an engine going that has seen no run yet.
 func (l *line) start(ctx context.Context) {
+	l.renew()
+	ctx, l.stop = context.WithCancel(ctx)
+	l.ended = make(chan error, 1)
+	go func() { l.ended <- l.engine.Run(ctx) }()
+}
+
+// renew makes an engine that has seen no run yet. Until it runs, it commits and owns nothing.
+func (l *line) renew() {
 	l.engine = engine.New(engine.Options{
 		Store: l.parts.Store, Journal: l.parts.Journal, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
 		Log: slog.New(slog.NewTextHandler(l.log, nil)), ID: "bench",
 	})
 	l.engine.SetDispatcher(l.who)
-	ctx, l.stop = context.WithCancel(ctx)
-	l.ended = make(chan error, 1)
-	go func() { l.ended <- l.engine.Run(ctx) }()
 }
 
 // halt ends the engine and leaves the store open.
@@ -99,7 +104,10 @@ func (l *line) halt() error {
 	return <-l.ended
 }
 
-func (l *line) close() error { return errors.Join(l.halt(), l.app.Close()) }
+// close gives back what the engine owns, so that another need not wait for the end of its lease.
+func (l *line) close() error {
+	return errors.Join(l.halt(), l.engine.Leave(context.Background()), l.app.Close())
+}
 
 // take brings a history in as if it had happened here.
 func (l *line) take(ctx context.Context, started core.RunStarted, events int) (*core.Run, error) {

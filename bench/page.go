@@ -60,17 +60,18 @@ func openManaged(ctx context.Context, shop *workshop) (*face, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if err := managedRun(ctx, shop, dir, started); err != nil {
+	if err := managedRun(ctx, shop, dir, "", started); err != nil {
 		return nil, "", err
 	}
 	f, err := openFace(ctx, shop, dir)
 	return f, started.Run, err
 }
 
-// managedRun leaves a paused run of 500 tasks in a state folder: some are done,
-// some were at work, and the others wait for a slot.
-func managedRun(ctx context.Context, shop *workshop, dir string, started core.RunStarted) (err error) {
-	l, err := openLine(ctx, shop, dir)
+// managedRun leaves a paused run of 500 tasks in a state folder, or in a database
+// that engines share: some are done, some were at work, and the others wait for a
+// slot.
+func managedRun(ctx context.Context, shop *workshop, dir, database string, started core.RunStarted) (err error) {
+	l, err := openLineOn(ctx, shop, dir, database)
 	if err != nil {
 		return err
 	}

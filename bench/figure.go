@@ -76,6 +76,7 @@ func figures() []figure {
 		{name: "team-wake", what: "PostgreSQL: word elsewhere → owner acts", limit: 1, of: "River 0.50, insert → begun", measure: wakes},
 		{name: "team-steps", what: "PostgreSQL: steps per second, 1,000 runs", limit: 0.4, atLeast: true, of: "bare commits/s", measure: teamSteps},
 		{name: "team-page", what: "PostgreSQL: run page, an engine not the owner", limit: 2, of: "the owner's", measure: pageElsewhere},
+		{name: "team-start", what: "PostgreSQL: start with 10,000 open runs", limit: 1, of: "3 × 10 × 1,000; 400 MB", measure: takeUp},
 		{name: "redaction", what: "redaction of a stream, CPU", limit: 1.2, of: "line by line", measure: redaction},
 	}
 }

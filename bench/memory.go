@@ -121,7 +121,12 @@ func serve(ctx context.Context, shop *workshop, program, dir string, during time
 	if err = errors.Join(err, cmd.Process.Signal(syscall.SIGTERM), cmd.Wait()); err != nil {
 		return 0, err
 	}
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	return maxResident(cmd.ProcessState)
+}
+
+// maxResident is the most memory that a process ever held, in bytes.
+func maxResident(ended *os.ProcessState) (int64, error) {
+	usage, ok := ended.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 0, errors.New("this system does not say how much memory a process used")
 	}

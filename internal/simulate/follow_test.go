@@ -15,8 +15,9 @@ const late = lease
 
 // follower is a person who follows a run.
 type follower struct {
-	at    *member // nil while looking for an engine
-	after int64   // the newest event that they saw
+	at    *member   // nil while looking for an engine
+	since time.Time // when they reached it
+	after int64     // the newest event that they saw
 }
 
 // follow has a person follow a run to its end, at whichever engine answers: every event once, in order.
@@ -41,6 +42,7 @@ func (s *sim) follow(run string) {
 }
 
 func (s *sim) tell(run string, f *follower) error {
+	f.since = time.Now()
 	defer func() { f.at = nil }()
 	return f.at.engine.Follow(context.WithValue(f.at.hand.ctx, who{}, "who follows "+run), run, f.after, func(e core.Event) error {
 		if e.Seq != f.after+1 {
@@ -60,7 +62,7 @@ func (s *sim) behind() {
 		if f.at == nil || !f.at.wellFor(late) || int(f.after) >= len(when) {
 			continue
 		}
-		if waits := time.Since(when[f.after]); waits > late {
+		if waits := min(time.Since(when[f.after]), time.Since(f.since)); waits > late {
 			s.breach("cursor: who follows %s at %s has not heard of event %d for %v", run, f.at.id, f.after+1, waits)
 		}
 	}

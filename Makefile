@@ -15,6 +15,7 @@ SOAK_CHECKS   ?= 10000
 SOAK_LINES    ?= 500000
 SOAK_CUTS     ?= 1000
 SOAK_OBJECT   ?= 1024
+SOAK_EVENTS   ?= 10m
 LDFLAGS       := -s -w
 
 # What was compiled in one clone serves in every other.
@@ -103,9 +104,10 @@ fuzz: ## every fuzz target there is, for FUZZTIME each
 	GO=$(GO) bash scripts/fuzz.sh $(FUZZTIME)
 
 # From 400 kills on, engines die at every durable step, before and after it.
-soak: ## hours: engines die at every durable step, many random kills, some of a team and its database, of a database alone, power cuts and fights of several engines, an object of a gibibyte, many cases of every property
+soak: ## hours: engines die at every durable step, many random kills, some of a team and its database, of a database alone, power cuts and fights of several engines, an object of a gibibyte, many cases of every property, 1,000 durable events a second for ten minutes
 	GO=$(GO) STELLWERK_OBJECT_MIB=$(SOAK_OBJECT) STELLWERK_KILLS=$(SOAK_KILLS) STELLWERK_FIGHTS=$(SOAK_FIGHTS) STELLWERK_TEAM_KILLS=$(SOAK_TEAM) STELLWERK_DATABASE_KILLS=$(SOAK_DATABASE) STELLWERK_LINES=$(SOAK_LINES) STELLWERK_CUTS=$(SOAK_CUTS) $(GO) run ./scripts/gotest -count 1 -timeout 24h ./internal/crash ./internal/fleet ./internal/guard ./internal/powercut ./internal/store/postgres ./internal/object/... -- \
 		-count 1 -timeout 24h $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u) -rapid.checks=$(SOAK_CHECKS)
+	$(GO) run ./bench -only team-durable -for $(SOAK_EVENTS)
 
 # The first seeds are those of `make test`.
 simulate: ## engines, store, attempts and people under virtual time: N seeds, from FIRST on

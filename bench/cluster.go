@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
@@ -119,20 +119,16 @@ func (c *cluster) settle(ctx context.Context, n int) (runs []string, err error) 
 		return nil, err
 	}
 	runs = make([]string, n)
-	var work sync.WaitGroup
-	failures := make([]error, 32) // at once, so that commits are gathered
-	for w := range failures {
-		work.Go(func() {
-			for i := w; i < n && failures[w] == nil; i += len(failures) {
-				started := model
-				started.Run, started.Alias = fmt.Sprintf("0199a000-0000-7000-8000-%012x", i), fmt.Sprintf("search-field-%d", i)
-				started.Project, started.Branch = fmt.Sprintf("%016x", i), fmt.Sprintf("feature/search-field-%d", i)
-				runs[i], failures[w] = started.Run, l.settle(ctx, started, now)
-			}
-		})
+	var work errgroup.Group
+	work.SetLimit(32) // at once, so that commits are gathered
+	for i := range runs {
+		started := model
+		started.Run, started.Alias = fmt.Sprintf("0199a000-0000-7000-8000-%012x", i), fmt.Sprintf("search-field-%d", i)
+		started.Project, started.Branch = fmt.Sprintf("%016x", i), fmt.Sprintf("feature/search-field-%d", i)
+		runs[i] = started.Run
+		work.Go(func() error { return l.settle(ctx, started, now) })
 	}
-	work.Wait()
-	return runs, errors.Join(failures...)
+	return runs, work.Wait()
 }
 
 // settle registers the project of a run and brings the run in as it waits at its first gate.

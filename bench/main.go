@@ -15,9 +15,10 @@ import (
 	"runtime/pprof"
 	"strings"
 	"syscall"
+	"time"
 )
 
-const usage = `usage: go run ./bench [-only NAME] [-quick] [-report] [-before FILE] [-cpuprofile FILE]
+const usage = `usage: go run ./bench [-only NAME] [-quick] [-for DURATION] [-report] [-before FILE] [-cpuprofile FILE]
 
 Prints one line per figure: what is measured, the two sides, the limit, the
 ratio, and whether it holds. Exit code 0 where every figure holds, 1 where one
@@ -37,6 +38,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags.SetOutput(errs)
 	only := flags.String("only", "", "measure one figure: "+strings.Join(names(), ", "))
 	quick := flags.Bool("quick", false, "fewer repetitions: minutes become seconds, and the ratios noisier")
+	lasts := flags.Duration("for", 0, "measure for so long what says more the longer it lasts: "+strings.Join(lasting, ", "))
 	profile := flags.String("cpuprofile", "", "write a processor profile to `FILE`, for go tool pprof")
 	before := flags.String("before", "", "`FILE` of the program that figures about a change are compared with, such as a release's stellwerk")
 	report := flags.Bool("report", false, "exit with 0 even where a figure is over its limit")
@@ -55,7 +57,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		fmt.Fprintln(errs, err)
 		return 2
 	}
-	held, err := profiled(*profile, func() (bool, error) { return measure(ctx, chosen, *quick, *before, out) })
+	held, err := profiled(*profile, func() (bool, error) { return measure(ctx, chosen, *quick, *lasts, *before, out) })
 	if err != nil {
 		fmt.Fprintln(errs, err)
 		return 1
@@ -67,8 +69,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 }
 
 // measure prints each figure as soon as it is known.
-func measure(ctx context.Context, chosen []figure, quick bool, before string, out io.Writer) (held bool, err error) {
-	shop, err := openWorkshop(quick, before)
+func measure(ctx context.Context, chosen []figure, quick bool, lasts time.Duration, before string, out io.Writer) (held bool, err error) {
+	shop, err := openWorkshop(quick, lasts, before)
 	if err != nil {
 		return false, err
 	}

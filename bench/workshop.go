@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // workshop is what the figures share: a temporary folder, the programs that are
@@ -15,7 +16,8 @@ import (
 type workshop struct {
 	dir    string
 	quick  bool
-	before string // the program that this one is compared with; empty for none
+	lasts  time.Duration // how long a figure is measured that says something only after a while; 0 for as short as it may be
+	before string        // the program that this one is compared with; empty for none
 	log    *os.File
 }
 
@@ -26,7 +28,7 @@ import "fmt"
 func main() { fmt.Println("hello, world") }
 `
 
-func openWorkshop(quick bool, before string) (*workshop, error) {
+func openWorkshop(quick bool, lasts time.Duration, before string) (*workshop, error) {
 	if before != "" {
 		path, err := filepath.Abs(before)
 		if err == nil {
@@ -45,7 +47,7 @@ func openWorkshop(quick bool, before string) (*workshop, error) {
 	if err = errors.Join(err, spread(dir)); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &workshop{dir: dir, quick: quick, before: before, log: log}, nil
+	return &workshop{dir: dir, quick: quick, lasts: lasts, before: before, log: log}, nil
 }
 
 func (w *workshop) close() error { return errors.Join(w.log.Close(), os.RemoveAll(w.dir)) }
@@ -107,4 +109,9 @@ func (w *workshop) times(n int) int {
 		return max(n/8, 5)
 	}
 	return n
+}
+
+// turns is how often two sides take turns that last so long together: n times, or for as long as the figure is to last.
+func (w *workshop) turns(n int, each time.Duration) int {
+	return max(n, int(w.lasts/each))
 }

@@ -78,6 +78,8 @@ func figures() []figure {
 		{name: "team-page", what: "PostgreSQL: run page, an engine not the owner", limit: 2, of: "the owner's", measure: pageElsewhere},
 		{name: "team-start", what: "PostgreSQL: start with 10,000 open runs", limit: 1, of: "3 × 10 × 1,000; 400 MB", measure: takeUp},
 		{name: "team-durable", what: "PostgreSQL: 1,000 durable events/s, p99", limit: 1, of: "3 × bare, memory × 1.2", measure: durable},
+		{name: "team-two", what: "PostgreSQL far away: words/s, 2 engines", limit: 1.7, atLeast: true, of: "one engine", measure: scale(2)},
+		{name: "team-four", what: "PostgreSQL far away: words/s, 4 engines", limit: 3, atLeast: true, of: "one engine", measure: scale(4)},
 		{name: "redaction", what: "redaction of a stream, CPU", limit: 1.2, of: "line by line", measure: redaction},
 	}
 }

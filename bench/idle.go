@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,22 +90,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // ticks is the processor time that a process has used.
 func ticks(pid int) (int, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	used, err := statOf(pid, 11, 12)
 	if err != nil {
 		return 0, err
 	}
-	// The name, in brackets, may hold anything. Of what follows the 12th and 13th
-	// field are meant.
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
-	}
-	user, err := strconv.Atoi(fields[11])
-	if err != nil {
-		return 0, err
-	}
-	system, err := strconv.Atoi(fields[12])
-	return user + system, err
+	return used[0] + used[1], nil
 }
 
 // resident is how much memory a process holds, in bytes.

@@ -22,7 +22,7 @@ LDFLAGS       := -s -w
 export GOFLAGS += -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help generate build install uninstall snapshot test lint unit race fuzz soak simulate planted bench redaction tools demo screenshots
+.PHONY: help generate build install uninstall snapshot test lint unit race fuzz soak simulate planted gitea bench redaction tools demo screenshots
 
 # Where `make screenshots` puts every page, and which of them the README and the documents show.
 SCREENSHOTS   ?= $(CURDIR)/bin/screenshots
@@ -115,6 +115,13 @@ simulate: ## engines, store, attempts and people under virtual time: N seeds, fr
 
 planted: ## fourteen planted bugs must each be caught
 	bash scripts/planted.sh
+
+# Ten minutes on two cores; `make test` skips these tests where it was never made.
+gitea: ## build a real Gitea, once, and run the tests that need one
+	sh internal/forge/gitea/giteatest/build.sh >/dev/null
+	$(GO) test $(QUICK) -count 1 -timeout 60m ./internal/forge/gitea
+	$(GO) test $(QUICK) -count 1 -timeout 60m -run 'TestAProjectOnARealGitea|TestATeamOnARealGitea' ./internal/app ./e2e/browser
+	$(GO) test $(QUICK) -count 1 -timeout 60m -run TestScenarios/team_gitea ./e2e
 
 # BEFORE is an earlier build of the program: some figures compare this one with it.
 bench: build ## the figures, as ratios measured side by side in one run; BEFORE=PROGRAM compares with an earlier build

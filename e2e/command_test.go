@@ -52,6 +52,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	maps.Copy(all, badDays())
 	maps.Copy(all, sessions())
 	maps.Copy(all, forgeCommands())
+	maps.Copy(all, giteas())
 	maps.Copy(all, servers())
 	maps.Copy(all, telemetries())
 	maps.Copy(all, noticing())

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/object/s3/s3test"
 	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
@@ -117,6 +118,7 @@ func (h harness) setup(env *testscript.Env) error {
 	env.Values[secureKey{}] = func() *pgtest.Secure { return pgtest.NewSecure(h.t) }
 	env.Values[holdsKey{}] = map[string]func(){}
 	env.Values[disasterKey{}] = &disaster{t: h.t}
+	env.Values[giteaKey{}] = &giteaHost{t: h.t}
 	env.Values[forges{}] = map[string]*forgeHost{}
 	env.Values[talks{}] = map[string]bool{}
 	env.Values[screens{}] = &server{}
@@ -126,7 +128,7 @@ func (h harness) setup(env *testscript.Env) error {
 	return nil
 }
 
-// condition adds [sandbox], [claude], [tmux], [postgres], [s3], [openssh], [mount] and [tracing] to what a line can depend on.
+// condition adds [sandbox], [claude], [tmux], [postgres], [s3], [gitea], [openssh], [mount] and [tracing] to what a line can depend on.
 func (h harness) condition(name string) (bool, error) {
 	switch name {
 	case "sandbox":
@@ -141,6 +143,8 @@ func (h harness) condition(name string) (bool, error) {
 		return tooltest.Has(tooltest.Tmux)
 	case "s3":
 		return tooltest.Has(tooltest.VersityGW)
+	case "gitea":
+		return giteatest.Program() != "", nil
 	case "postgres":
 		return tooltest.Has(tooltest.PostgreSQL)
 	case "openssh":

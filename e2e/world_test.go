@@ -97,11 +97,19 @@ func (w world) end(t testscript.T) {
 // engineLog is the end of what engines in the background have logged.
 func (w world) engineLog() string {
 	const enough = 4000
-	text, err := os.ReadFile(filepath.Join(w.dir, "state", "engine.log"))
-	if err != nil {
-		return "no engine has logged anything: " + err.Error()
+	logs, _ := filepath.Glob(filepath.Join(w.dir, "*", "engine.log")) // the pattern is well-formed
+	var all strings.Builder
+	for _, path := range logs {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		fmt.Fprintf(&all, "%s:\n%s\n", path, text[max(0, len(text)-enough):])
 	}
-	return "engine.log:\n" + string(text[max(0, len(text)-enough):])
+	if len(logs) == 0 {
+		return "no engine has logged anything"
+	}
+	return all.String()
 }
 
 func end(ts *testscript.TestScript, args []string) {

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"context"
-	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -55,7 +54,7 @@ func TestAProjectOnARealGitea(t *testing.T) {
 	repo := server.Repository(t, "rocket")
 	line := httptest.NewServer(server)
 	t.Cleanup(line.Close)
-	path := fmt.Sprintf("/%s/%s.git", repo.Owner, repo.Name)
+	path := repo.Path()
 	writable := strings.Replace(line.URL, "://", "://"+giteatest.Bot+":"+repo.Token+"@", 1) + path
 	dir := filepath.Join(t.TempDir(), "rocket")
 	git(t, "/", "clone", "-q", writable, dir)

@@ -11,15 +11,17 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
-// Balancer leads each worker to an engine that answers.
+// Balancer leads whoever comes to an engine that answers.
 type Balancer struct {
 	net.Listener
 	work sync.WaitGroup
 
 	mu    sync.Mutex
-	to    map[string]string     // state folders by host
+	to    map[string]dial       // by host
 	conns map[string][]net.Conn // by host
 }
+
+type dial func() (net.Conn, error)
 
 // New opens a balancer that leads nowhere yet.
 func New(t *testing.T) *Balancer {
@@ -28,14 +30,14 @@ func New(t *testing.T) *Balancer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Balancer{Listener: l, to: map[string]string{}, conns: map[string][]net.Conn{}}
+	b := &Balancer{Listener: l, to: map[string]dial{}, conns: map[string][]net.Conn{}}
 	b.work.Go(func() {
 		for {
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
-			b.work.Go(func() { b.lead(conn) })
+			b.work.Go(func() { b.carry(conn) })
 		}
 	})
 	t.Cleanup(func() {
@@ -48,11 +50,26 @@ func New(t *testing.T) *Balancer {
 	return b
 }
 
-// With also leads to the engine of a state folder.
+// With also leads to where the engine of a state folder hears workers.
 func (b *Balancer) With(host, state string) {
+	b.lead(host, func() (net.Conn, error) {
+		socket, err := statefolder.Folder{Dir: state}.WorkersSocket()
+		if err != nil {
+			return nil, err
+		}
+		return (&net.Dialer{}).DialContext(context.Background(), "unix", socket)
+	})
+}
+
+// WithAddress also leads to an address at which an engine hears everybody.
+func (b *Balancer) WithAddress(host, address string) {
+	b.lead(host, func() (net.Conn, error) { return (&net.Dialer{}).DialContext(context.Background(), "tcp", address) })
+}
+
+func (b *Balancer) lead(host string, to dial) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.to[host] = state
+	b.to[host] = to
 }
 
 // Without leads nobody to a host any more, and those elsewhere who were led there.
@@ -69,7 +86,7 @@ func (b *Balancer) Without(host string) {
 // URL is where the balancer answers.
 func (b *Balancer) URL() string { return "http://" + b.Addr().String() }
 
-func (b *Balancer) lead(conn net.Conn) {
+func (b *Balancer) carry(conn net.Conn) {
 	defer func() { _ = conn.Close() }() // whoever asked goes on elsewhere
 	far := b.enter(conn)
 	if far == nil {
@@ -90,12 +107,8 @@ func (b *Balancer) lead(conn net.Conn) {
 func (b *Balancer) enter(conn net.Conn) net.Conn {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for host, state := range b.to {
-		socket, err := statefolder.Folder{Dir: state}.WorkersSocket()
-		if err != nil {
-			continue
-		}
-		far, err := (&net.Dialer{}).DialContext(context.Background(), "unix", socket)
+	for host, to := range b.to {
+		far, err := to()
 		if err != nil {
 			continue
 		}

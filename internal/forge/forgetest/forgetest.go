@@ -19,30 +19,30 @@ const Base = "main"
 // Other is the other side of a forge: what people and programs do there.
 type Other interface {
 	// Push puts a new commit on a branch, which begins at Base if it is new.
-	Push(t *testing.T, branch string) (commit string)
+	Push(t testing.TB, branch string) (commit string)
 	// Count returns how many pull requests there are, in whatever state.
-	Count(t *testing.T) int
+	Count(t testing.TB) int
 	// Text returns what a pull request says.
-	Text(t *testing.T, number int) (title, body string)
-	Merge(t *testing.T, number int) (commit string)
-	Close(t *testing.T, number int)
+	Text(t testing.TB, number int) (title, body string)
+	Merge(t testing.TB, number int) (commit string)
+	Close(t testing.TB, number int)
 	// Review is by one of the repository's own people; lines have File, Line and
 	// Body.
-	Review(t *testing.T, number int, kind forge.NoteKind, body string, lines ...forge.Note)
-	Comment(t *testing.T, number int, body string)
+	Review(t testing.TB, number int, kind forge.NoteKind, body string, lines ...forge.Note)
+	Comment(t testing.TB, number int, body string)
 	// Check posts what a program says of a pull request's newest commit.
-	Check(t *testing.T, number int, name string, ci forge.CI, link string)
+	Check(t testing.TB, number int, name string, ci forge.CI, link string)
 }
 
 // Drafter is the other side of a forge that has drafts: a review that is begun
 // now and sent off later.
 type Drafter interface {
-	Draft(t *testing.T, number int, body string, line forge.Note) (send func())
+	Draft(t testing.TB, number int, body string, line forge.Note) (send func())
 }
 
 // Public is the other side of a forge that strangers may write to.
 type Public interface {
-	CommentAsStranger(t *testing.T, number int, body string)
+	CommentAsStranger(t testing.TB, number int, body string)
 }
 
 // Setup is a forge with an empty repository of its own.

@@ -133,7 +133,7 @@ func (l *Ledger) HeadOwner(p *Pull) string {
 func (b *Books) Checks(commit string) []Check { return b.l.checks[commit] }
 
 // Push implements Other.
-func (l *Ledger) Push(_ *testing.T, branch string) (commit string) {
+func (l *Ledger) Push(_ testing.TB, branch string) (commit string) {
 	l.Do(func(*Books) {
 		n, _ := l.tick()
 		commit = commitID(n)
@@ -160,19 +160,19 @@ func (l *Ledger) Follow(branches map[string]string) {
 }
 
 // Count implements Other.
-func (l *Ledger) Count(*testing.T) (n int) {
+func (l *Ledger) Count(testing.TB) (n int) {
 	l.Do(func(b *Books) { n = len(b.Pulls()) })
 	return n
 }
 
 // Text implements Other.
-func (l *Ledger) Text(_ *testing.T, number int) (title, body string) {
+func (l *Ledger) Text(_ testing.TB, number int) (title, body string) {
 	l.Do(func(b *Books) { title, body = b.Pull(number).Title, b.Pull(number).Body })
 	return title, body
 }
 
 // Merge implements Other.
-func (l *Ledger) Merge(_ *testing.T, number int) (commit string) {
+func (l *Ledger) Merge(_ testing.TB, number int) (commit string) {
 	l.Do(func(b *Books) {
 		n, _ := l.tick()
 		commit = commitID(n)
@@ -183,18 +183,18 @@ func (l *Ledger) Merge(_ *testing.T, number int) (commit string) {
 }
 
 // Close implements Other.
-func (l *Ledger) Close(_ *testing.T, number int) {
+func (l *Ledger) Close(_ testing.TB, number int) {
 	l.Do(func(b *Books) { b.Pull(number).State = forge.Closed })
 }
 
 // Review implements Other.
-func (l *Ledger) Review(_ *testing.T, number int, kind forge.NoteKind, body string, lines ...forge.Note) {
+func (l *Ledger) Review(_ testing.TB, number int, kind forge.NoteKind, body string, lines ...forge.Note) {
 	r := l.review(number, kind, body, lines)
 	l.Do(func(*Books) { r.Sent = true })
 }
 
 // Draft implements Drafter.
-func (l *Ledger) Draft(_ *testing.T, number int, body string, line forge.Note) (send func()) {
+func (l *Ledger) Draft(_ testing.TB, number int, body string, line forge.Note) (send func()) {
 	r := l.review(number, forge.NoteChanges, body, []forge.Note{line})
 	return func() { l.Do(func(*Books) { r.Sent = true }) }
 }
@@ -214,10 +214,10 @@ func (l *Ledger) review(number int, kind forge.NoteKind, body string, lines []fo
 }
 
 // Comment implements Other.
-func (l *Ledger) Comment(_ *testing.T, number int, body string) { l.comment(number, Reviewer, body) }
+func (l *Ledger) Comment(_ testing.TB, number int, body string) { l.comment(number, Reviewer, body) }
 
 // CommentAsStranger implements Public.
-func (l *Ledger) CommentAsStranger(_ *testing.T, number int, body string) {
+func (l *Ledger) CommentAsStranger(_ testing.TB, number int, body string) {
 	l.comment(number, Stranger, body)
 }
 
@@ -229,7 +229,7 @@ func (l *Ledger) comment(number int, author, body string) {
 }
 
 // Check implements Other.
-func (l *Ledger) Check(_ *testing.T, number int, name string, ci forge.CI, link string) {
+func (l *Ledger) Check(_ testing.TB, number int, name string, ci forge.CI, link string) {
 	l.Do(func(b *Books) {
 		id, at := l.tick()
 		commit := b.Pull(number).Commit

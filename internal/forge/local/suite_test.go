@@ -37,19 +37,19 @@ type people struct {
 	link  string
 }
 
-func (*people) Push(*testing.T, string) string {
+func (*people) Push(testing.TB, string) string {
 	id := make([]byte, 20)
 	_, _ = rand.Read(id) // never fails
 	return hex.EncodeToString(id)
 }
 
-func (p *people) Count(t *testing.T) int {
+func (p *people) Count(t testing.TB) int {
 	all, err := p.docs.Documents(t.Context(), "pull", "p/", "", 0)
 	must(t, err)
 	return len(all)
 }
 
-func (p *people) Text(t *testing.T, number int) (title, body string) {
+func (p *people) Text(t testing.TB, number int) (title, body string) {
 	seen, err := p.forge.Look(t.Context(), forge.Ref{Project: "p", Number: number})
 	must(t, err)
 	at, err := url.Parse(seen.URL)
@@ -66,17 +66,17 @@ func (p *people) Text(t *testing.T, number int) (title, body string) {
 	return title, body
 }
 
-func (p *people) Merge(t *testing.T, number int) string {
+func (p *people) Merge(t testing.TB, number int) string {
 	commit := p.Push(t, "")
 	must(t, p.forge.Settle(t.Context(), "p", number, forge.Merged, commit))
 	return commit
 }
 
-func (p *people) Close(t *testing.T, number int) {
+func (p *people) Close(t testing.TB, number int) {
 	must(t, p.forge.Settle(t.Context(), "p", number, forge.Closed, ""))
 }
 
-func (p *people) Review(t *testing.T, number int, kind forge.NoteKind, body string, lines ...forge.Note) {
+func (p *people) Review(t testing.TB, number int, kind forge.NoteKind, body string, lines ...forge.Note) {
 	p.write(t, number, forge.Note{Kind: kind, Body: body})
 	for _, n := range lines {
 		n.Kind = forge.NoteLine
@@ -84,11 +84,11 @@ func (p *people) Review(t *testing.T, number int, kind forge.NoteKind, body stri
 	}
 }
 
-func (p *people) Comment(t *testing.T, number int, body string) {
+func (p *people) Comment(t testing.TB, number int, body string) {
 	p.write(t, number, forge.Note{Kind: forge.NoteComment, Body: body})
 }
 
-func (p *people) write(t *testing.T, number int, n forge.Note) {
+func (p *people) write(t testing.TB, number int, n forge.Note) {
 	t.Helper()
 	series := map[forge.NoteKind]string{forge.NoteLine: forge.SeriesLine, forge.NoteComment: forge.SeriesComment}[n.Kind]
 	p.change(t, number, func(r *local.Record) {
@@ -97,7 +97,7 @@ func (p *people) write(t *testing.T, number int, n forge.Note) {
 	})
 }
 
-func (p *people) change(t *testing.T, number int, change func(*local.Record)) {
+func (p *people) change(t testing.TB, number int, change func(*local.Record)) {
 	t.Helper()
 	must(t, document.Change(t.Context(), p.docs, "pull", fmt.Sprintf("p/%08d", number), func(r *local.Record) error {
 		change(r)
@@ -105,7 +105,7 @@ func (p *people) change(t *testing.T, number int, change func(*local.Record)) {
 	}))
 }
 
-func (p *people) Check(t *testing.T, number int, name string, ci forge.CI, link string) {
+func (p *people) Check(t testing.TB, number int, name string, ci forge.CI, link string) {
 	if p.named == nil {
 		p.named = map[string]forge.CI{}
 	}
@@ -120,7 +120,7 @@ func (p *people) Check(t *testing.T, number int, name string, ci forge.CI, link 
 	p.change(t, number, func(r *local.Record) { r.CI, r.Preview = forge.Combine(all), p.link })
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

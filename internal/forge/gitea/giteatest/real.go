@@ -17,6 +17,8 @@ import (
 	"time"
 
 	api "code.gitea.io/sdk/gitea"
+
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 const (
@@ -82,7 +84,7 @@ ENABLED = false
 `
 
 // Start starts a Gitea from a folder that build.sh made. It ends with t.
-func Start(t *testing.T, folder string) *Real {
+func Start(t testing.TB, folder string) *Real {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "gt") // the path of a socket is short
 	must(t, err)
@@ -102,7 +104,7 @@ func Start(t *testing.T, folder string) *Real {
 	t.Cleanup(g.transport.CloseIdleConnections)
 	proxy.Transport, g.Handler = g.transport, proxy
 	g.admin = g.client(t, api.SetBasicAuth(admin, password))
-	for _, name := range []string{Bot, reviewer, drafter, stranger} {
+	for _, name := range []string{Bot, OtherBot, reviewer, drafter, stranger} {
 		no := false
 		_, _, err := g.admin.AdminCreateUser(api.CreateUserOption{
 			Username: name, Email: name + "@example.test", Password: password, MustChangePassword: &no,
@@ -113,9 +115,9 @@ func Start(t *testing.T, folder string) *Real {
 	return g
 }
 
-func (g *Real) client(t *testing.T, options ...api.ClientOption) *api.Client {
+func (g *Real) client(t testing.TB, options ...api.ClientOption) *api.Client {
 	t.Helper()
-	options = append(options, api.SetHTTPClient(&http.Client{Transport: g.transport, Timeout: 30 * time.Second}), api.SetGiteaVersion(""))
+	options = append(options, api.SetHTTPClient(&http.Client{Transport: g.transport, Timeout: waittest.Limit}), api.SetGiteaVersion(""))
 	client, err := api.NewClient(g.URL, options...)
 	must(t, err)
 	return client
@@ -127,7 +129,7 @@ func (g *Real) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func (g *Real) run(t *testing.T, args ...string) {
+func (g *Real) run(t testing.TB, args ...string) {
 	t.Helper()
 	if out, err := g.command(t.Context(), args...).CombinedOutput(); err != nil {
 		t.Fatalf("gitea %s: %v\n%s", args[0], err, out)
@@ -135,7 +137,7 @@ func (g *Real) run(t *testing.T, args ...string) {
 }
 
 // serve starts the server and waits until its socket answers.
-func (g *Real) serve(t *testing.T) {
+func (g *Real) serve(t testing.TB) {
 	t.Helper()
 	var log bytes.Buffer
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -152,7 +154,7 @@ func (g *Real) serve(t *testing.T) {
 			t.Logf("gitea said:\n%s", strings.TrimSpace(log.String()))
 		}
 	})
-	deadline := time.After(time.Minute)
+	deadline := waittest.Over()
 	for {
 		if conn, err := (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(g.dir, "s")); err == nil {
 			_ = conn.Close()
@@ -163,13 +165,13 @@ func (g *Real) serve(t *testing.T) {
 			ended <- err
 			t.Fatalf("gitea ended: %v", err)
 		case <-deadline:
-			t.Fatal("gitea does not answer after a minute")
+			t.Fatal("gitea does not answer in time")
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -17,15 +17,15 @@ func newReader(sh *shell.Shell) *cobra.Command {
 		Annotations: shell.Mark(shell.AtTerminal),
 		Use:         "reader ROLE",
 		Short:       "Let a role of the database read the views",
-		Long: `Lets a role of the PostgreSQL server read the views that are made for psql and
-dashboards, and those that later versions add. It may read nothing else and write
-nothing: tokens, sessions, keys and the tables stay closed to it. A role that could
-do more is refused.
+		Long: `Lets a role of the PostgreSQL server read the views that are made for psql
+and dashboards, and those that later versions add. It may read nothing else
+and write nothing: tokens, sessions, keys and the tables stay closed to it. A
+role that could do more is refused.
 
 The role must exist: createuser --pwprompt grafana makes it. Repeated, the
 command does nothing.`,
 		Example: `  stellwerk store reader grafana
-  stellwerk store reader grafana --store postgres://stellwerk@db.example.com/stellwerk`,
+  stellwerk store reader grafana --store postgres://stellwerk@db/stellwerk`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return admitReader(cmd.Context(), sh, args[0]) },
 	}

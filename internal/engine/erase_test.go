@@ -111,6 +111,12 @@ func TestAProjectIsErased(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	seen := 0
+	count := func(core.Event) error { seen++; return nil }
+	head, err := b.store.Head(t.Context(), "run/r1")
+	if err = errors.Join(err, b.engine.Follow(t.Context(), "r1", 0, count), b.engine.Follow(t.Context(), "r1", head.Seq, count)); err != nil || seen == 0 {
+		t.Errorf("who follows it sees %d events, and then %v", seen, err)
+	}
 	if err := errors.Join(b.engine.Own(t.Context(), "p"), b.engine.Tend(t.Context(), "p")); err != nil {
 		t.Errorf("the project is tended: %v", err)
 	}

@@ -132,6 +132,9 @@ func (e *Engine) over(ctx context.Context, run string, after int64) (bool, error
 		row, err := e.store.Run(ctx, run)
 		return row.EndedAt != nil, err
 	}
+	if errors.Is(err, core.ErrErased) {
+		return true, nil
+	}
 	if err != nil {
 		return false, err
 	}

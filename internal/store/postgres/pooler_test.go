@@ -90,7 +90,7 @@ func TestAPoolerIsPutInBetween(t *testing.T) {
 			engines.Go(func() {
 				stream := fmt.Sprintf("run/%d-%d", round, n)
 				answer := make(chan error, 1)
-				answer <- s.Commit(t.Context(), tick(t, s, stream, core.Head{}))
+				answer <- s.Commit(t.Context(), tick(t, direct, stream, core.Head{})) // whose connections nobody cuts
 				once(t, direct, stream, answer)
 			})
 		}

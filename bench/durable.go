@@ -89,7 +89,7 @@ func (c *cluster) endure(ctx context.Context, yardstick *bareServer, runs []stri
 		if err != nil {
 			return o, err
 		}
-		measured, base, memory = append(measured, percentile(words, 99)), append(base, percentile(bare, 99)), append(memory, held)
+		measured, base, memory = append(measured, p99(words)), append(base, p99(bare)), append(memory, held)
 	}
 	quarter := turns / 4
 	growth := float64(median(memory[turns-quarter:])) / float64(median(memory[quarter:2*quarter]))

@@ -169,14 +169,14 @@ func hookTail(ctx context.Context, shop *workshop) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	m, b := percentile(measured, 99), percentile(base, 99)
+	m, b := p99(measured), p99(base)
 	return outcome{ratio: float64(m) / float64(b), measured: short(m), base: short(b)}, nil
 }
 
-// percentile is the value that so many percent do not exceed.
-func percentile(samples []time.Duration, percent int) time.Duration {
+// p99 is the value that 99 of a hundred do not exceed.
+func p99(samples []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(samples))
-	return sorted[min(len(sorted)-1, len(sorted)*percent/100)]
+	return sorted[min(len(sorted)-1, len(sorted)*99/100)]
 }
 
 // hooksAtOnce is how many tool calls a team of agents makes at the same time.
@@ -202,8 +202,8 @@ func hookCrowd(ctx context.Context, shop *workshop) (o outcome, err error) {
 		}
 		all = append(all, took...)
 	}
-	p99 := percentile(all, 99)
-	return outcome{ratio: float64(p99) / float64(50*time.Millisecond), measured: short(p99)}, nil
+	tail := p99(all)
+	return outcome{ratio: float64(tail) / float64(50*time.Millisecond), measured: short(tail)}, nil
 }
 
 // hookBash compares with the same decisions written in bash and jq. Both must

@@ -29,15 +29,20 @@ func (b *bucket) Write(ctx context.Context, u indexed.Upload, r *io.SectionReade
 	ctx, end := operate(ctx)
 	defer end()
 	_, err := b.client.PutObject(ctx, b.name, b.key(u), r, u.Size, minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: b.part})
-	if err != nil {
+	if err != nil && code(err) != minio.NoSuchUpload { // which is no failure if the answer to the end of an upload in parts was lost
 		return b.explain(ctx, err)
 	}
-	stored, err := b.client.StatObject(ctx, b.name, b.key(u), minio.StatObjectOptions{})
-	if missing(err) || err == nil && stored.Size != u.Size {
-		return core.Errorf(core.CodeUnavailable, "%s does not have what it acknowledged: %d of %d bytes are there", b.place, stored.Size, u.Size).
-			WithHint("look at the server's log; store the object again")
+	stored, lookErr := b.client.StatObject(ctx, b.name, b.key(u), minio.StatObjectOptions{})
+	switch {
+	case lookErr == nil && stored.Size == u.Size:
+		return nil
+	case err != nil:
+		return b.explain(ctx, err)
+	case lookErr != nil && !missing(lookErr):
+		return b.explain(ctx, lookErr)
 	}
-	return b.explain(ctx, err)
+	return core.Errorf(core.CodeUnavailable, "%s does not have what it acknowledged: %d of %d bytes are there", b.place, stored.Size, u.Size).
+		WithHint("look at the server's log; store the object again")
 }
 
 // Open implements indexed.Bytes.

@@ -166,6 +166,42 @@ func TestCutReads(t *testing.T) {
 	}
 }
 
+// TestLostEnd: the answer to the last request of an upload in parts is lost, which the client sends again. The server knows the upload no
+// more, and has the object; if it does not, that is said.
+func TestLostEnd(t *testing.T) {
+	for name, has := range map[string]bool{"done": true, "forgotten": false} {
+		t.Run(name, func(t *testing.T) {
+			g := newGround(t)
+			var lost atomic.Bool
+			o := g.open(way(func(r *http.Request) (*http.Response, error) {
+				if r.Method != http.MethodPost || !r.URL.Query().Has("uploadId") || !lost.CompareAndSwap(false, true) {
+					return nil, nil
+				}
+				if !has { // the upload is gone, and no object is there
+					key := strings.TrimPrefix(r.URL.Path, "/"+g.Bucket+"/")
+					return nil, errors.Join(errors.New("the answer is lost"), minio.Core{Client: g.client}.AbortMultipartUpload(r.Context(), g.Bucket, key, r.URL.Query().Get("uploadId")))
+				}
+				res, err := http.DefaultTransport.RoundTrip(r)
+				if err != nil {
+					return nil, err
+				}
+				_, err = io.Copy(io.Discard, res.Body)
+				return nil, errors.Join(errors.New("the answer is lost"), err, res.Body.Close())
+			}))
+			digest, _, err := o.Put(t.Context(), strings.NewReader(twelve), 0)
+			if !lost.Load() || (err == nil) != has || !has && core.CodeOf(err) != core.CodeUnavailable {
+				t.Fatalf("an answer was lost: %t; it says %v", lost.Load(), err)
+			}
+			if has {
+				err = o.Verify(t.Context(), digest)
+			}
+			if has && err != nil || len(g.incomplete()) != 0 || len(g.keys()) != map[bool]int{true: 1}[has] {
+				t.Errorf("%v; the bucket has %v and %v incomplete", err, g.keys(), g.incomplete())
+			}
+		})
+	}
+}
+
 // TestBrokenUpload: the engine loses the server in the middle of an upload in parts. The parts stay until they are swept, and the object
 // gets no name.
 func TestBrokenUpload(t *testing.T) {

@@ -22,7 +22,7 @@ LDFLAGS       := -s -w
 export GOFLAGS += -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help generate build install uninstall snapshot test lint unit race fuzz soak simulate planted gitea bench redaction tools demo screenshots
+.PHONY: help generate build install uninstall snapshot test lint unit race fuzz soak simulate capacity planted gitea bench redaction tools demo screenshots
 
 # Where `make screenshots` puts every page, and which of them the README and the documents show.
 SCREENSHOTS   ?= $(CURDIR)/bin/screenshots
@@ -67,7 +67,7 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, whether g
 	bash scripts/prose.sh
 
 # Those that mostly wait for processes, and the simulation, which lets one go at a time: the race detector would double their time. `make race` has it for them, too.
-SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard ./internal/fleet ./internal/powercut ./internal/simulate
+SLOW := ./e2e ./e2e/browser ./internal/capacity ./internal/crash ./internal/yard ./internal/fleet ./internal/powercut ./internal/simulate
 # Pure code, and packages whose tests wait for one process at a time; `make race` has them, too. A new package is watched.
 CALM := ./deploy ./deploy/manual ./deploy/sbom ./internal/agent ./internal/agent/claude ./internal/agent/command ./internal/agent/scenario ./internal/agent/scripted \
 	./internal/admission ./internal/plain ./internal/cli/terminal ./internal/cli/view ./internal/cockpit/graph ./internal/cockpit/patch ./internal/cockpit/plot \
@@ -112,6 +112,13 @@ soak: ## hours: engines die at every durable step, many random kills, some of a 
 # The first seeds are those of `make test`.
 simulate: ## engines, store, attempts and people under virtual time: N seeds, from FIRST on
 	$(GO) test $(QUICK) -count 1 -timeout 24h -run TestSeeds -v ./internal/simulate -seeds $(or $(N),1000) -first $(or $(FIRST),1)
+
+# How many projects the companies have, a column for each, and of how many projects one has a run.
+PROJECTS ?= 10,1000,100000
+BUSY     ?= 100
+
+capacity: ## what companies of several sizes ask of the store under virtual time, and what a run costs PostgreSQL: a quarter of an hour
+	$(GO) test $(QUICK) -count 1 -timeout 24h -run 'TestCapacity|TestPostgreSQL' -v ./internal/capacity -projects $(PROJECTS) -busy $(BUSY)
 
 planted: ## fourteen planted bugs must each be caught
 	bash scripts/planted.sh

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 )
 
@@ -19,30 +22,29 @@ const (
 	durableGrowth = 1.2 // times the memory before
 )
 
-// durable has `stellwerk serve` make 1,000 events a second durable: people pause and resume 1,000 runs, each word a request of its own
-// over HTTP and an event, at a steady pace. What is compared is the 99th of 100 words with the 99th of 100 bare commits, which are as
-// many a second, over as many connections as the engine has. The two take turns. The engine's memory must be flat: what it holds in the
-// last quarter of the turns, compared with the second. The worse of the two counts.
+// durable has an engine make 1,000 events a second durable at a steady pace: words of people, who pause and resume 1,000 runs, each a
+// step of its own with its manifest line. What is compared is the 99th of 100 steps with the 99th of 100 bare commits, which are as
+// many a second, over as many connections as the engine has. The two take turns. The memory of the process must be flat: what it holds
+// in the last quarter of the turns, compared with the second. The worse of the two counts.
 func durable(ctx context.Context, shop *workshop) (outcome, error) {
 	if runtime.GOOS != "linux" {
 		return outcome{skipped: "this system has no /proc"}, nil
 	}
 	return withServer(func(server *pgtest.Server) (o outcome, err error) {
-		c, err := openCluster(ctx, shop, server, "durable")
+		address, err := server.Create(ctx, "stellwerk")
 		if err != nil {
 			return o, err
 		}
-		defer func() { err = errors.Join(err, c.close()) }()
-		runs, err := c.settle(ctx, durableRate)
-		if err == nil {
-			err = c.join(ctx, 1)
+		dir, err := shop.folder("team-durable")
+		if err != nil {
+			return o, err
 		}
-		if err == nil {
-			err = c.owns(ctx, 0, len(runs))
+		l, err := openLineOn(ctx, shop, dir, address)
+		if err != nil {
+			return o, err
 		}
-		if err == nil {
-			err = c.until(ctx, 0, "SELECT count(*) FROM wakes WHERE wake_seq > done_seq")
-		}
+		defer func() { err = errors.Join(err, l.close()) }()
+		runs, err := begin(ctx, l, durableRate)
 		if err != nil {
 			return o, err
 		}
@@ -51,26 +53,44 @@ func durable(ctx context.Context, shop *workshop) (outcome, error) {
 			return o, err
 		}
 		defer func() { err = errors.Join(err, yardstick.close(ctx)) }()
-		return c.endure(ctx, yardstick, runs)
+		return endure(ctx, shop, l, yardstick, runs)
 	})
 }
 
+// rested is a run that people have rest and go on in turns. What is said to it waits until it has heard what was said before.
+type rested struct {
+	mu  sync.Mutex
+	run *core.Run
+}
+
+func (r *rested) say(ctx context.Context, l *line) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var word core.Body = core.RunPaused{Code: core.PausePerson, Reason: "measured", Advice: core.Advice{Choices: r.run.Choices(core.VerbResume)}}
+	if r.run.Pause != nil {
+		word = core.RunResumed{}
+	}
+	run, err := l.engine.Submit(ctx, r.run.ID, person(), word)
+	if err == nil {
+		r.run = run
+	}
+	return err
+}
+
 // endure has words and bare commits take turns.
-func (c *cluster) endure(ctx context.Context, yardstick *bareServer, runs []string) (o outcome, err error) {
+func endure(ctx context.Context, shop *workshop, l *line, yardstick *bareServer, runs []*core.Run) (o outcome, err error) {
 	crowd, err := pgxpool.New(ctx, yardstick.conn.Config().ConnString()+"&pool_max_conns=8")
 	if err != nil {
 		return o, err
 	}
 	defer crowd.Close()
-	member := c.members[0]
-	people, err := openWords(ctx, c.members, runs)
-	if err != nil {
-		return o, err
+	people := make([]rested, len(runs))
+	for i, run := range runs {
+		people[i].run = run
 	}
-	defer people.close()
 	var measured, base []time.Duration
 	var memory []int64
-	turns := c.shop.turns(8, 2*durableTurn)
+	turns := shop.turns(8, 2*durableTurn)
 	for range turns {
 		bare, err := paced(ctx, durableRate, durableTurn, func(ctx context.Context, _ int) error {
 			_, err := crowd.Exec(ctx, "INSERT INTO events (body) VALUES ($1)", yardstick.body)
@@ -80,12 +100,12 @@ func (c *cluster) endure(ctx context.Context, yardstick *bareServer, runs []stri
 			return o, err
 		}
 		words, err := paced(ctx, durableRate, durableTurn, func(ctx context.Context, i int) error {
-			return people.say(ctx, member, i%len(runs))
+			return people[i%len(people)].say(ctx, l)
 		})
 		if err != nil {
 			return o, err
 		}
-		held, err := resident(member.cmd.Process.Pid)
+		held, err := resident(os.Getpid())
 		if err != nil {
 			return o, err
 		}

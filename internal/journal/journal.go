@@ -292,11 +292,5 @@ func (j *Journal) Transcript(run, attempt, path string, observed bool) error {
 	if err != nil {
 		return err
 	}
-	return j.Use(run, func(f *runfolder.Folder) error {
-		// First, for who finds the transcript takes them as noted (see recoverTranscript).
-		if err := f.SideEffects(effects...); err != nil {
-			return err
-		}
-		return f.Transcript(attempt, file)
-	})
+	return j.Use(run, func(f *runfolder.Folder) error { return f.Transcript(attempt, file, effects...) })
 }

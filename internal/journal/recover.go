@@ -59,8 +59,7 @@ func (j *Journal) recoverArtifacts(f *runfolder.Folder, run *core.Run, p part, d
 	return nil
 }
 
-// recoverTranscript also takes down the calls of tools in it, as was done when the attempt ended. The calls come first:
-// whoever finds the transcript does not look for them again.
+// recoverTranscript also takes down the calls of tools in it, as was done when the attempt ended.
 func (j *Journal) recoverTranscript(f *runfolder.Folder, run *core.Run, p part, exited core.AttemptExited, at time.Time) error {
 	if exited.Transcript == "" || f.HasTranscript(exited.Attempt) {
 		return nil
@@ -84,13 +83,10 @@ func (j *Journal) recoverTranscript(f *runfolder.Folder, run *core.Run, p part, 
 		by.At, by.Outcome, by.Reason = at, runfolder.OutcomeUnobserved, Unobserved(p.agent)
 		calls = append(calls, by)
 	}
-	if err := f.SideEffects(calls...); err != nil {
-		return err
-	}
 	if _, err := content.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return f.Transcript(exited.Attempt, content)
+	return f.Transcript(exited.Attempt, content, calls...)
 }
 
 // gone reports an object that is lost: no run stands still for that. Whatever else keeps one from being opened passes, and

@@ -83,12 +83,26 @@ func (f *Folder) Pack(digest string, link func(path string) error, open func() (
 	return errors.Join(f.replace(name, content, true), content.Close())
 }
 
-// Transcript keeps what an attempt said, one JSON value per line.
-func (f *Folder) Transcript(attempt string, content io.Reader) error {
+// Transcript keeps what an attempt said, one JSON value per line, and what it did to anything but its workspace. Whoever finds the
+// transcript finds the latter, too.
+func (f *Folder) Transcript(attempt string, content io.Reader, effects ...SideEffect) error {
 	if !plainName(attempt) || strings.Contains(attempt, "/") {
 		return core.Errorf(core.CodeInvalid, "the transcript of attempt %.80q cannot be stored: its name is not a plain file name", attempt)
 	}
-	return f.replace(path.Join(TranscriptsDir, attempt+".jsonl"), content, true)
+	name := path.Join(TranscriptsDir, attempt+".jsonl")
+	u, err := f.begin(name)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(u.file, content); err != nil {
+		return explain(errors.Join(err, u.drop()), f.at(name))
+	}
+	synced := make(chan error, 1)
+	go func() { synced <- explain(u.sync(), f.at(name)) }() // the other has to wait for the disk, too
+	if err := cmp.Or(f.SideEffects(effects...), <-synced); err != nil {
+		return errors.Join(err, u.drop())
+	}
+	return u.end(true)
 }
 
 // HasTranscript reports whether an attempt's transcript is in the folder.
@@ -155,6 +169,7 @@ type unfinished struct {
 	folder     *Folder
 	name, path string // what it is to be called, and what it is called meanwhile
 	file       *os.File
+	synced     bool
 }
 
 // begin makes a new file beside name under a name nobody else has.
@@ -166,7 +181,7 @@ func (f *Folder) begin(name string) (*unfinished, error) {
 		at := path.Join(path.Dir(name), fmt.Sprintf(".%s.%s-%d", path.Base(name), writer, n))
 		file, err := f.root.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err == nil {
-			return &unfinished{f, name, at, file}, nil
+			return &unfinished{folder: f, name: name, path: at, file: file}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, explain(err, f.at(name))
@@ -177,11 +192,20 @@ func (f *Folder) begin(name string) (*unfinished, error) {
 // drop removes the file.
 func (u *unfinished) drop() error { return errors.Join(u.file.Close(), u.folder.root.Remove(u.path)) }
 
+// sync has the file's content survive a crash of the machine.
+func (u *unfinished) sync() error {
+	if u.synced {
+		return nil
+	}
+	u.synced = true
+	return u.file.Sync()
+}
+
 // end gives the file its name.
 func (u *unfinished) end(durable bool) error {
 	var err error
 	if durable {
-		err = u.file.Sync()
+		err = u.sync()
 	}
 	err = errors.Join(err, u.file.Close())
 	if err == nil {

@@ -6,6 +6,14 @@ import (
 	"testing"
 )
 
+// gopher is a person whose go does not count what it does: it would go on counting in the home when it has ended.
+func gopher(t *testing.T, variables ...string) (home string, environ []string) {
+	t.Helper()
+	home, environ = person(t, variables...)
+	write(t, 0o644, "off", home, ".config", "go", "telemetry", "mode")
+	return home, environ
+}
+
 func TestGo(t *testing.T) {
 	need(t, "go")
 	for name, c := range map[string]struct {
@@ -27,7 +35,7 @@ func TestGo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, environ := person(t, "GOPROXY="+c.proxy, "GOSUMDB="+c.sums, "GOPRIVATE="+c.private)
+			_, environ := gopher(t, "GOPROXY="+c.proxy, "GOSUMDB="+c.sums, "GOPRIVATE="+c.private)
 			expect(t, "go", environ, c.remark, c.hosts...)
 		})
 	}
@@ -59,7 +67,7 @@ func TestGoInside(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, environ := person(t, c.variables...)
+			_, environ := gopher(t, c.variables...)
 			handsIn(t, expect(t, "go", environ, c.remark, c.hosts...), c.want)
 		})
 	}
@@ -67,7 +75,7 @@ func TestGoInside(t *testing.T) {
 
 func TestGoDefaultInside(t *testing.T) {
 	need(t, "go")
-	_, environ := person(t)
+	_, environ := gopher(t)
 	got, err := Ask(t.Context(), "go", environ)
 	if err != nil || len(got.Hosts) == 0 {
 		t.Fatalf("%+v, %v", got, err)
@@ -80,7 +88,7 @@ func TestGoDefaultInside(t *testing.T) {
 func TestGoFile(t *testing.T) {
 	need(t, "go")
 	repository(t)
-	home, environ := person(t)
+	home, environ := gopher(t)
 	file := filepath.Join(home, "settings")
 	write(t, 0o600, "GOPROXY=https://mirror.example.com\nGOSUMDB=off\nGOTOOLCHAIN=go9.99.9\n", file)
 	handsIn(t, expect(t, "go", append(environ, "GOENV="+file), "", "mirror.example.com"),

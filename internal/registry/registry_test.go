@@ -38,7 +38,6 @@ func need(t *testing.T, name string) string {
 func person(t *testing.T, variables ...string) (home string, environ []string) {
 	t.Helper()
 	home = t.TempDir()
-	write(t, 0o644, "off", home, ".config", "go", "telemetry", "mode") // or go counts there, also when it has ended
 	return home, append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "RUSTUP_HOME=" + rustup(t), "npm_config_globalconfig=/dev/null"}, variables...)
 }
 

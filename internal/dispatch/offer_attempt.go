@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 )
 
@@ -17,6 +19,31 @@ type Sessions interface {
 	AgentType(role core.Role) (name string, told bool)
 	// Changed tells that what a run offers, or who works on it, is not what it was.
 	Changed(ctx context.Context, run string)
+}
+
+// side sees to it that an attempt of which nothing has shown begins on one side only, where agents of sessions work elsewhere
+// than others: the wish may have been another when an earlier try was made. It returns where the attempt stands now.
+func (d *Dispatcher) side(ctx context.Context, id spawn.ID, folder, owner string) (spawn.Status, error) {
+	offered := session.Offered(folder)
+	if d.Exchange.Shared() || offered == (owner != "") {
+		return spawn.Absent, nil
+	}
+	taken, err := session.TakenBy(folder)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	if !offered || taken.Session != "" { // an order may be on its way on that side
+		if err := d.Spawner.Kill(ctx, id); err != nil {
+			return "", err
+		}
+		if status, err := d.Spawner.Probe(ctx, id); err != nil || status != spawn.Absent || !offered {
+			return status, err
+		}
+	}
+	if err := d.Exchange.Forget(ctx, id); err != nil {
+		return "", err
+	}
+	return spawn.Absent, session.Retract(folder)
 }
 
 // offer offers an attempt to the session that starts the run's agents, and

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/exchange"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
@@ -150,5 +151,64 @@ func TestASessionsAttemptIsAdopted(t *testing.T) {
 	}
 	if orders, _ := p.workers.asked(); len(orders) > 0 {
 		t.Errorf("started again: %+v", orders)
+	}
+}
+
+// pledges is the exchange of attempts that run elsewhere; it counts what it forgets.
+type pledges struct {
+	exchange.Exchange
+	forgotten int
+}
+
+func (*pledges) Shared() bool                             { return false }
+func (e *pledges) Forget(context.Context, spawn.ID) error { e.forgotten++; return nil }
+
+// TestAnAttemptThatChangesSides begins on the one side only when it cannot begin on the other any more.
+func TestAnAttemptThatChangesSides(t *testing.T) {
+	for name, c := range map[string]struct {
+		offered, shared  bool
+		taken            *session.Taken
+		owner            string
+		stands, want     spawn.Status
+		kills, forgotten int
+		keepsOffer       bool
+	}{
+		"no session's, as before":             {want: spawn.Absent},
+		"a session's, as before":              {offered: true, owner: "s1", want: spawn.Absent, keepsOffer: true},
+		"all on one side":                     {offered: true, shared: true, want: spawn.Absent, keepsOffer: true},
+		"never taken":                         {offered: true, want: spawn.Absent, forgotten: 1},
+		"withdrawn":                           {offered: true, taken: &session.Taken{}, want: spawn.Absent, forgotten: 1},
+		"taken, and nothing shows":            {offered: true, taken: &session.Taken{Session: "s1"}, stands: spawn.Absent, want: spawn.Absent, kills: 1, forgotten: 1},
+		"taken, and it shows after all":       {offered: true, taken: &session.Taken{Session: "s1"}, stands: spawn.Exited, want: spawn.Exited, kills: 1, keepsOffer: true},
+		"ordered elsewhere":                   {owner: "s1", stands: spawn.Absent, want: spawn.Absent, kills: 1},
+		"ordered elsewhere, and it shows now": {owner: "s1", stands: spawn.Running, want: spawn.Running, kills: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := offered(t)
+			x := &pledges{Exchange: p.Exchange}
+			if p.workers.status = c.stands; !c.shared {
+				p.Exchange = x
+			}
+			if c.offered {
+				if err := session.Make(p.folder, session.Offer{Attempt: builder}, "s1"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.taken != nil {
+				if err := session.Take(p.folder, *c.taken); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := p.side(t.Context(), spawn.ID{Run: p.run.ID, Attempt: builder}, p.folder, c.owner)
+			if err != nil || got != c.want {
+				t.Errorf("it stands at %q: %v", got, err)
+			}
+			if _, kills := p.workers.asked(); kills != c.kills || x.forgotten != c.forgotten {
+				t.Errorf("killed %d times, forgotten %d times", kills, x.forgotten)
+			}
+			if session.Offered(p.folder) != c.keepsOffer {
+				t.Errorf("it is on offer: %t", !c.keepsOffer)
+			}
+		})
 	}
 }

@@ -44,6 +44,11 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 	var taken session.Taken
 	place := d.Spawner.Capabilities()
 	if status == spawn.Absent {
+		if status, err = d.side(ctx, id, folder, a.Session); err != nil {
+			return err
+		}
+	}
+	if status == spawn.Absent {
 		err = suits(place, run, a.Session)
 	}
 	if a.Session != "" && status == spawn.Absent && err == nil {

@@ -75,6 +75,17 @@ func Withdraw(folder string) error {
 	return err
 }
 
+// Retract removes an offer, so that the attempt is as if it had never been offered. Who took it must have been refused, or
+// ended, before.
+func Retract(folder string) error {
+	for _, name := range []string{takenFile, offerFile} { // in this order: whatever is cut short can be done again
+		if err := os.Remove(filepath.Join(folder, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("take the attempt's offer away: %w", err)
+		}
+	}
+	return nil
+}
+
 // Offered reports that an attempt is, or was, on offer.
 func Offered(folder string) bool {
 	_, err := os.Lstat(filepath.Join(folder, offerFile))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -132,5 +133,27 @@ func TestAwaitEndsWithItsContext(t *testing.T) {
 	cancel()
 	if err := session.Await(ctx, session.TurnDir(offered(t)), &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestAnOfferThatIsTakenAway leaves nothing, whether somebody has it or not.
+func TestAnOfferThatIsTakenAway(t *testing.T) {
+	for name, prepare := range map[string]func(folder string) error{
+		"free":      func(string) error { return nil },
+		"taken":     func(folder string) error { return session.Take(folder, session.Taken{Session: "s1", Agent: "a"}) },
+		"withdrawn": session.Withdraw,
+		"half gone": func(folder string) error { return os.Remove(filepath.Join(folder, "offer.json")) },
+		"gone":      session.Retract,
+	} {
+		folder := offered(t)
+		if err := prepare(folder); err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Retract(folder); err != nil || session.Offered(folder) {
+			t.Errorf("%s: it is on offer, or %v", name, err)
+		}
+		if _, err := session.TakenBy(folder); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: somebody has it: %v", name, err)
+		}
 	}
 }

@@ -20,6 +20,8 @@ type sparer struct {
 	only   string       // in the name of the steps to die at; empty for all
 	come   atomic.Int64 // how far the run has come
 	mu     sync.Mutex
+	idle   sync.Cond // when no commit is under way
+	under  int       // commits that are under way
 	out    *voice
 }
 
@@ -28,6 +30,7 @@ func newSparer(o order, out *voice) *sparer {
 	for _, name := range o.Spared {
 		s.spared[name] = true
 	}
+	s.idle.L = &s.mu
 	s.come.Store(o.Come)
 	return s
 }
@@ -37,22 +40,40 @@ func (s *sparer) step(name string, do func() error) error {
 		name = fmt.Sprintf("%s @%d", name, s.come.Load())
 	}
 	if s.each || !s.after {
+		s.mu.Lock()
 		s.die("before " + name)
+		s.mu.Unlock()
+	}
+	committing := strings.HasPrefix(name, "commit ")
+	if committing {
+		s.mu.Lock()
+		s.under++
+		s.mu.Unlock()
 	}
 	err := do()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if committing {
+		s.under--
+		s.idle.Broadcast()
+	}
 	if s.each || s.after {
 		s.die("after " + name)
 	}
 	return err
 }
 
+// die falls unless the step is spared. Who wants to die after a step lets a commit that is under way die first: it is made
+// once, and another engine could not die at it.
 func (s *sparer) die(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.spared[name] && strings.Contains(name, s.only) {
-		s.out.say(sayFell, name)
-		fall()
+	if s.spared[name] || !strings.Contains(name, s.only) {
+		return
 	}
+	for !s.each && s.after && s.under > 0 {
+		s.idle.Wait()
+	}
+	s.out.say(sayFell, name)
+	fall()
 }
 
 // come is how far the newest run has come, as far as anybody was told.

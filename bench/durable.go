@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -12,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/pg/pgtest"
 )
 
 const (
@@ -30,29 +28,7 @@ func durable(ctx context.Context, shop *workshop) (outcome, error) {
 	if runtime.GOOS != "linux" {
 		return outcome{skipped: "this system has no /proc"}, nil
 	}
-	return withServer(func(server *pgtest.Server) (o outcome, err error) {
-		address, err := server.Create(ctx, "stellwerk")
-		if err != nil {
-			return o, err
-		}
-		dir, err := shop.folder("team-durable")
-		if err != nil {
-			return o, err
-		}
-		l, err := openLineOn(ctx, shop, dir, address)
-		if err != nil {
-			return o, err
-		}
-		defer func() { err = errors.Join(err, l.close()) }()
-		runs, err := begin(ctx, l, durableRate)
-		if err != nil {
-			return o, err
-		}
-		yardstick, err := openBareServer(ctx, server)
-		if err != nil {
-			return o, err
-		}
-		defer func() { err = errors.Join(err, yardstick.close(ctx)) }()
+	return withYardstick(ctx, shop, "team-durable", durableRate, func(l *line, runs []*core.Run, yardstick *bareServer) (outcome, error) {
 		return endure(ctx, shop, l, yardstick, runs)
 	})
 }

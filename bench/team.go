@@ -32,6 +32,37 @@ func withServer(fn func(*pgtest.Server) (outcome, error)) (o outcome, err error)
 	return fn(server)
 }
 
+// withYardstick runs fn with so many runs of a line on such a server, and with bare commits beside them.
+func withYardstick(
+	ctx context.Context, shop *workshop, name string, n int, fn func(*line, []*core.Run, *bareServer) (outcome, error),
+) (outcome, error) {
+	return withServer(func(server *pgtest.Server) (o outcome, err error) {
+		address, err := server.Create(ctx, "stellwerk")
+		if err != nil {
+			return o, err
+		}
+		dir, err := shop.folder(name)
+		if err != nil {
+			return o, err
+		}
+		l, err := openLineOn(ctx, shop, dir, address)
+		if err != nil {
+			return o, err
+		}
+		defer func() { err = errors.Join(err, l.close()) }()
+		runs, err := begin(ctx, l, n)
+		if err != nil {
+			return o, err
+		}
+		yardstick, err := openBareServer(ctx, server)
+		if err != nil {
+			return o, err
+		}
+		defer func() { err = errors.Join(err, yardstick.close(ctx)) }()
+		return fn(l, runs, yardstick)
+	})
+}
+
 // wakes compares how soon the engine that owns a run acts upon a word that was given to another engine with how soon a worker of
 // River's begins a job that was inserted elsewhere: both on one server, idle. The word is committed with all decisions that follow.
 // The one and the other take turns.
@@ -231,29 +262,7 @@ func (t *team) close() error {
 // teamSteps compares how many steps 1,000 runs take a second at one engine with how many bare commits one connection makes on the same
 // server. See steps for what a step and a bare commit are.
 func teamSteps(ctx context.Context, shop *workshop) (outcome, error) {
-	return withServer(func(server *pgtest.Server) (o outcome, err error) {
-		address, err := server.Create(ctx, "stellwerk")
-		if err != nil {
-			return o, err
-		}
-		dir, err := shop.folder("team-steps")
-		if err != nil {
-			return o, err
-		}
-		l, err := openLineOn(ctx, shop, dir, address)
-		if err != nil {
-			return o, err
-		}
-		defer func() { err = errors.Join(err, l.close()) }()
-		runs, err := begin(ctx, l, 1000)
-		if err != nil {
-			return o, err
-		}
-		yardstick, err := openBareServer(ctx, server)
-		if err != nil {
-			return o, err
-		}
-		defer func() { err = errors.Join(err, yardstick.close(ctx)) }()
+	return withYardstick(ctx, shop, "team-steps", 1000, func(l *line, runs []*core.Run, yardstick *bareServer) (o outcome, err error) {
 		var measured, base []float64
 		for range shop.times(40) {
 			bare, err := rate(ctx, time.Second/2, yardstick.commit)

@@ -135,8 +135,11 @@ func New(opts Options) *Engine {
 // SetDispatcher connects who executes effects.
 func (e *Engine) SetDispatcher(d Dispatcher) { e.dispatcher = d }
 
-// lookAtOnce is how many hints are asked for in one go.
-const lookAtOnce = 64
+// lookAtOnce is how many hints are asked for in one go, and mostLooks how many looks are under way at most.
+const (
+	lookAtOnce = 64
+	mostLooks  = 256
+)
 
 // Run owns projects and looks at their streams that want to be looked at until the
 // context ends. It returns after everything under way has ended.
@@ -189,7 +192,11 @@ func drain[T any](told <-chan T) {
 
 // answer begins to look at the streams that want it, and returns how many those are.
 func (e *Engine) answer(ctx context.Context, work *sync.WaitGroup) (begun int) {
-	hints, err := e.store.Hints(ctx, e.opts.ID, lookAtOnce+e.looks.waiting())
+	ask := e.looks.ask()
+	if ask == 0 {
+		return 0
+	}
+	hints, err := e.store.Hints(ctx, e.opts.ID, ask)
 	if err != nil {
 		e.fault(ctx, "look for hints", err)
 	}

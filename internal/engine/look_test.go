@@ -167,7 +167,11 @@ func TestALookAnswersForWhatItSaw(t *testing.T) {
 			b.rest()
 			b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
 			stood := b.head("r1")
-			if c.before {
+			if _, err := b.engine.LookAt(t.Context(), &store.Hint{Stream: core.RunStream("r1"), Project: "p", Head: stood}); err != nil {
+				t.Fatal(err)
+			}
+			b.elsewhere(b.store, core.TimerFired{Timer: "elsewhere"}) // or there is nothing to ask for
+			if stood++; c.before {
 				stood++
 			}
 			hints, err := b.store.Hints(t.Context(), "test", 1)
@@ -186,6 +190,34 @@ func TestALookAnswersForWhatItSaw(t *testing.T) {
 				t.Errorf("the look saw the stream up to %d, and it stood at %d", got, stood)
 			}
 		})
+	}
+}
+
+// TestALookReadsOnlyWhatIsNew: what the engine did itself it knows, and all of it is handed out and answered for all the same.
+func TestALookReadsOnlyWhatIsNew(t *testing.T) {
+	read := 0
+	b := newBench(t)
+	b.close()
+	b.wrap = func(s store.Store) store.Store { return overtaken{s, func() { read++ }, func() {}} }
+	b.rest()
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	for _, want := range []int{0, 1} {
+		handed := b.recorder.handed("r1")
+		hints, err := b.store.Hints(t.Context(), "test", 1)
+		if err != nil || len(hints) != 1 {
+			t.Fatal(hints, err)
+		}
+		w := &hints[0]
+		if _, err := b.engine.LookAt(t.Context(), w); err != nil || read != want {
+			t.Errorf("it read %d times, not %d: %v", read, want, err)
+		}
+		if raised, _, err := b.store.Raised(t.Context(), w.Stream, 0, 1); err != nil || w.Seq != raised {
+			t.Errorf("the look answers for %d of %d, %v", w.Seq, raised, err)
+		}
+		if b.recorder.handed("r1") == handed {
+			t.Error("nothing was handed out")
+		}
+		b.elsewhere(b.store, core.TimerFired{Timer: "elsewhere"})
 	}
 }
 
@@ -250,7 +282,7 @@ func (b *bench) elsewhere(s store.Store, body core.Body) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if err := s.Commit(b.t.Context(), store.Commit{Stream: stream, After: head.Seq, Events: []core.Event{ev}}); err != nil {
+	if err := s.Commit(b.t.Context(), store.Commit{Stream: stream, Of: "p", After: head.Seq, Events: []core.Event{ev}}); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
@@ -39,5 +41,39 @@ func TestALookEndsWhatItHasAnswered(t *testing.T) {
 		if !l.begin(hint(1, 0)) {
 			t.Errorf("%s: the look has not ended", name)
 		}
+	}
+}
+
+// TestLooksThatWaitForRoom: no more are under way than may be, a look that waited is asked for when many have ended, and a stream
+// that is being looked at is told of more even then.
+func TestLooksThatWaitForRoom(t *testing.T) {
+	hint := func(i int) store.Hint { return store.Hint{Stream: fmt.Sprintf("run/%d", i), Seq: 1} }
+	l := newLooks()
+	for i := range mostLooks {
+		if l.ask() == 0 || !l.begin(hint(i)) {
+			t.Fatalf("look %d has no room", i)
+		}
+	}
+	if l.ask() != 0 || l.begin(hint(mostLooks)) {
+		t.Error("one more than may be")
+	}
+	more := hint(0)
+	if more.Seq = 2; l.begin(more) {
+		t.Error("two looks at once")
+	}
+	if !l.end(hint(0)) {
+		t.Error("what it was told meanwhile is lost")
+	}
+	for i := 1; i < mostLooks; i++ {
+		freed := l.postpone(hint(i), time.Hour)
+		if freed != (i == mostLooks/2-1) {
+			t.Errorf("after %d had ended, others wait no longer: %v", i+1, freed)
+		}
+	}
+	if got := l.ask(); got != lookAtOnce+mostLooks-1 {
+		t.Errorf("%d are asked for", got)
+	}
+	if !l.begin(hint(mostLooks)) || l.end(hint(mostLooks)) {
+		t.Error("the one that waited has no room, or more are waited for")
 	}
 }

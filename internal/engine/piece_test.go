@@ -243,8 +243,8 @@ func TestLooksAtOthersProjectsAreForgotten(t *testing.T) {
 		l.postpone(h, time.Hour)
 	}
 	l.keep([]store.Owner{{Project: "mine", Fence: 1}})
-	if !l.busy("mine") || l.busy("theirs") || l.waiting() != 1 {
-		t.Errorf("mine %v, theirs %v, %d wait", l.busy("mine"), l.busy("theirs"), l.waiting())
+	if !l.busy("mine") || l.busy("theirs") || l.ask() != lookAtOnce+1 {
+		t.Errorf("mine %v, theirs %v, %d are asked for", l.busy("mine"), l.busy("theirs"), l.ask())
 	}
 }
 

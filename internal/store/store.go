@@ -182,6 +182,7 @@ type Hint struct {
 	Fence   int64  // of the project's owner
 	Seq     int64  // how often it was raised; pass it to Rest
 	DueSeq  int64  // above 0 if its time has come, rather than an event: which of its times
+	Head    int64  // number of the stream's last event: a look that knows it sees everything the hint was raised for
 }
 
 // RunRow is the projection of a run for lists, totals and limits. It is a shape

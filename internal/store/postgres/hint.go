@@ -20,12 +20,19 @@ func (s *Store) Hints(ctx context.Context, engine string, limit int) ([]store.Hi
 	}
 	rows, err := s.q.Hints(ctx, query.HintsParams{Engine: engine, Now: now, Most: most(limit)})
 	return list("hints", rows, err, func(r query.HintsRow) store.Hint {
-		return store.Hint{Stream: r.Stream, Project: r.Project, Seq: r.HintSeq, Fence: r.Fence, DueSeq: r.DueSeq}
+		return store.Hint{Stream: r.Stream, Project: r.Project, Seq: r.HintSeq, Fence: r.Fence, DueSeq: r.DueSeq, Head: r.Head}
 	})
 }
 
-// Raised is what a look that begins now will have seen.
+// Raised is what a look that begins now will have seen. However many looks begin at once, half of the connections are left to what
+// somebody waits for.
 func (s *Store) Raised(ctx context.Context, stream string, after int64, limit int) (raised int64, news []core.Event, err error) {
+	select {
+	case s.looks <- struct{}{}:
+	case <-ctx.Done():
+		return 0, nil, explain("hint of "+stream, ctx.Err())
+	}
+	defer func() { <-s.looks }()
 	rows, err := s.q.Raised(ctx, query.RaisedParams{Stream: stream, After: after, Most: most(limit)})
 	if err == nil && len(rows) == 0 {
 		err = pgx.ErrNoRows

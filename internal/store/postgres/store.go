@@ -39,7 +39,8 @@ type Store struct {
 	clock   clock
 	writer  *writer
 	signals chan struct{}
-	listen  func() // ends it
+	looks   chan struct{} // as many as may read at once
+	listen  func()        // ends it
 	lives   sync.Map
 }
 
@@ -61,6 +62,7 @@ func open(ctx context.Context, address string, o Options, schema fs.FS) (*Store,
 		return nil, err
 	}
 	s := &Store{pool: pool, schema: version, q: query.New(pool), signals: make(chan struct{}, 1)}
+	s.looks = make(chan struct{}, pool.Config().MaxConns/2)
 	if err := s.admit(ctx, o); err != nil {
 		pool.Close()
 		return nil, err

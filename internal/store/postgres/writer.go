@@ -18,10 +18,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store/postgres/query"
 )
 
-// Bounds of a batch, and so of how long the first of its writes waits for the last.
+// Bounds of a batch, and so of how long the first of its writes waits for the last. Ends of looks come by the thousand when an engine
+// looks at all that it did a moment ago. What somebody waits for must not wait behind them, so few of them go with each call.
 const (
 	maxBatch      = 64
 	maxBatchBytes = 4 << 20
+	maxRests      = 12
 )
 
 const (
@@ -37,6 +39,7 @@ type writer struct {
 	clock     *clock
 	signal    func()
 	queue     chan *write
+	rests     chan *write   // lazy ones
 	done      chan struct{} // closed when the loop has ended
 	mayBeLazy bool
 	silence   time.Duration // for how long the server may say nothing to the first call
@@ -66,7 +69,7 @@ func newWrite(ctx context.Context, o op, lazy bool) (*write, error) {
 
 func newWriter(q *query.Queries, o Options, c *clock, signal func()) *writer {
 	w := &writer{
-		q: q, clock: c, signal: signal, queue: make(chan *write, maxBatch), done: make(chan struct{}),
+		q: q, clock: c, signal: signal, queue: make(chan *write, maxBatch), rests: make(chan *write, maxRests), done: make(chan struct{}),
 		mayBeLazy: o.LazyLooks, silence: cmp.Or(o.Silence, pg.Silence), name: rand.Text(),
 	}
 	go w.loop()
@@ -103,8 +106,12 @@ func (w *writer) enqueue(r *write) error {
 	if w.closed {
 		return core.Errorf(core.CodeUnavailable, "the database is closed")
 	}
+	queue := w.queue
+	if r.lazy {
+		queue = w.rests
+	}
 	select {
-	case w.queue <- r:
+	case queue <- r:
 		return nil
 	case <-r.ctx.Done():
 		return r.ctx.Err()
@@ -117,6 +124,7 @@ func (w *writer) end() {
 	if !w.closed {
 		w.closed = true
 		close(w.queue)
+		close(w.rests)
 	}
 	w.mu.Unlock()
 	<-w.done
@@ -124,30 +132,62 @@ func (w *writer) end() {
 
 func (w *writer) loop() {
 	defer close(w.done)
-	for first := range w.queue {
-		w.run(w.gather(first))
+	for queue, rests := w.queue, w.rests; queue != nil || rests != nil; {
+		var first *write
+		var ok bool
+		select {
+		case first, ok = <-queue:
+			if !ok {
+				queue = nil
+			}
+		case first, ok = <-rests:
+			if !ok {
+				rests = nil
+			}
+		}
+		if ok {
+			w.run(w.gather(first))
+		}
 	}
 }
 
 // gather adds to first what waits behind it already.
-func (w *writer) gather(first *write) (batch []*write) {
-	size := 0
-	for r, ok := first, true; ok; {
-		if err := r.ctx.Err(); err != nil {
-			r.result <- err
-		} else {
-			batch, size = append(batch, r), size+r.size()
-		}
-		if len(batch) == maxBatch || size > maxBatchBytes {
-			break
-		}
+func (w *writer) gather(first *write) []*write {
+	var b batch
+	b.add(first)
+	b.fill(w.queue, maxBatch)
+	b.fill(w.rests, len(b.writes)+maxRests)
+	return b.writes
+}
+
+// batch is what shares a call.
+type batch struct {
+	writes []*write
+	size   int
+}
+
+// add takes a write on, unless nobody waits for it any more.
+func (b *batch) add(r *write) {
+	if err := r.ctx.Err(); err != nil {
+		r.result <- err
+		return
+	}
+	b.writes, b.size = append(b.writes, r), b.size+r.size()
+}
+
+// fill takes on what waits in a queue.
+func (b *batch) fill(queue <-chan *write, most int) {
+	for len(b.writes) < most && b.size <= maxBatchBytes {
 		select {
-		case r, ok = <-w.queue:
+		case r, ok := <-queue:
+			if !ok {
+				return
+			}
+			b.add(r)
 		default:
-			ok = false
+			return
 		}
 	}
-	return batch
 }
 
 // run carries out a batch and answers its callers. If the database refuses the call because of one of its writes, each is sent by

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -83,5 +84,40 @@ func TestASnapshotThatIsKept(t *testing.T) {
 	}
 	if kept, err := s.OldestSnapshot(t.Context(), 5); err != nil || kept != nil {
 		t.Errorf("%+v is kept, %v", kept, err)
+	}
+}
+
+// TestEndsOfLooksGoAlong with what somebody waits for, few at a time, and none is forgotten.
+func TestEndsOfLooksGoAlong(t *testing.T) {
+	fresh := func(n int, lazy bool) []*write {
+		list := make([]*write, n)
+		for i := range list {
+			var err error
+			if list[i], err = newWrite(t.Context(), small{fields: fields{"n": i}}, lazy); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return list
+	}
+	w := &writer{queue: make(chan *write, maxBatch), rests: make(chan *write, 3*maxRests)}
+	commits, rests := fresh(maxBatch, false), fresh(3*maxRests, true)
+	for _, r := range slices.Concat(commits, rests) {
+		if err := w.enqueue(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := w.gather(<-w.queue); !slices.Equal(got, slices.Concat(commits, rests[:maxRests])) {
+		t.Errorf("%d go with the first call", len(got))
+	}
+	late := fresh(1, false)
+	if err := w.enqueue(late[0]); err != nil {
+		t.Fatal(err)
+	}
+	first := <-w.rests // as it may happen: one of them was there before
+	if got := w.gather(first); len(got) != 2+maxRests || got[0] != first || got[1] != late[0] {
+		t.Errorf("%d go with the second call", len(got))
+	}
+	if got := w.gather(<-w.rests); !slices.Equal(got, rests[2*maxRests+1:]) {
+		t.Errorf("%d go with the last call", len(got))
 	}
 }

@@ -40,10 +40,10 @@ func (s *Store) Hints(ctx context.Context, engine string, limit int) ([]store.Hi
 		found = append(found, waiting{h, since})
 	}
 	for _, p := range pending {
-		add(store.Hint{Stream: p.Stream, Project: p.Project, Seq: p.HintSeq, Fence: p.Fence}, p.HintedAt, p.DueAt, p.DueSeq)
+		add(store.Hint{Stream: p.Stream, Project: p.Project, Seq: p.HintSeq, Fence: p.Fence, Head: p.Head}, p.HintedAt, p.DueAt, p.DueSeq)
 	}
 	for _, d := range due {
-		add(store.Hint{Stream: d.Stream, Project: d.Project, Seq: d.HintSeq, Fence: d.Fence}, d.ReadyAt.Int64, d.DueAt, d.DueSeq)
+		add(store.Hint{Stream: d.Stream, Project: d.Project, Seq: d.HintSeq, Fence: d.Fence, Head: d.Head}, d.ReadyAt.Int64, d.DueAt, d.DueSeq)
 	}
 	slices.SortStableFunc(found, func(a, b waiting) int { return cmp.Compare(a.since, b.since) })
 	if limit > 0 {

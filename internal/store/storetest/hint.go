@@ -235,7 +235,13 @@ func testAttended(t *testing.T, open Open) {
 	attended := func(c *store.Commit) { c.Attended = true }
 	push(t, s, "run/x", attended)
 	w := claimOne(t, s, "a", "run/x")
+	if w.Head != 1 {
+		t.Errorf("the hint was listed when the stream stood at 1, not %d", w.Head)
+	}
 	push(t, s, "run/x", attended)
+	if w := claimOne(t, s, "a", "run/x"); w.Head != 2 {
+		t.Errorf("the hint was listed when the stream stood at 2, not %d", w.Head)
+	}
 	all, err := s.Events(t.Context(), "run/x", 0, 0)
 	if err != nil || len(all) != 2 {
 		t.Fatal(all, err)

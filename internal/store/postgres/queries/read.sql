@@ -11,7 +11,7 @@ SELECT seq, hash, at, format, state FROM snapshots WHERE stream = $1;
 -- What is due is judged by the time that whoever asks has been told, which is a little behind.
 
 -- name: Hints :many
-SELECT h.stream, h.project, h.wake_seq, h.fence, h.due_seq FROM (
+SELECT h.stream, h.project, h.wake_seq, h.fence, h.due_seq, coalesce(d.seq, 0)::bigint AS head FROM (
     (SELECT w.stream, w.project, w.wake_seq, o.fence, w.woken_at AS since, CASE WHEN w.due_at <= sqlc.arg(now)::timestamptz THEN w.due_seq ELSE 0 END::bigint AS due_seq
     FROM wakes w JOIN owners o ON o.project = w.project AND o.held AND o.engine = sqlc.arg(engine)
     WHERE w.wake_seq > w.done_seq ORDER BY w.woken_at LIMIT sqlc.narg(most)::bigint)
@@ -19,7 +19,7 @@ SELECT h.stream, h.project, h.wake_seq, h.fence, h.due_seq FROM (
     (SELECT w.stream, w.project, w.wake_seq, o.fence, w.due_at AS since, w.due_seq
     FROM wakes w JOIN owners o ON o.project = w.project AND o.held AND o.engine = sqlc.arg(engine)
     WHERE w.wake_seq <= w.done_seq AND w.due_at <= sqlc.arg(now)::timestamptz ORDER BY w.due_at LIMIT sqlc.narg(most)::bigint)
-) h ORDER BY h.since LIMIT sqlc.narg(most)::bigint;
+) h LEFT JOIN heads d ON d.stream = h.stream ORDER BY h.since LIMIT sqlc.narg(most)::bigint;
 
 -- Without events there is one row, whose seq is 0.
 

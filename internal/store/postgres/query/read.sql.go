@@ -15,19 +15,19 @@ const adrift = `-- name: Adrift :many
 SELECT w.project, coalesce(o.engine, '')::text AS engine, coalesce(o.fence, 0)::bigint AS fence, coalesce(e.host, '')::text AS host
 FROM (SELECT p.project FROM wakes p WHERE p.wake_seq > p.done_seq UNION SELECT d.project FROM wakes d WHERE d.due_at <= statement_timestamp()) w
 LEFT JOIN owners o ON o.project = w.project LEFT JOIN engines e ON e.id = o.engine
-WHERE w.project >= $1::text AND (o.held IS NOT TRUE OR coalesce(e.lease_until, '-infinity') <= statement_timestamp())
+WHERE w.project >= $2::text AND (o.held IS NOT TRUE OR coalesce(e.lease_until, '-infinity') <= statement_timestamp())
 UNION
 SELECT o.project, o.engine, o.fence, e.host FROM engines e
-CROSS JOIN LATERAL (SELECT * FROM owners n WHERE n.engine = e.id AND n.held AND n.project >= $1::text ORDER BY n.project LIMIT $2::bigint) o
+CROSS JOIN LATERAL (SELECT project, engine, fence, held FROM owners n WHERE n.engine = e.id AND n.held AND n.project >= $2::text ORDER BY n.project LIMIT $1::bigint) o
 WHERE e.lease_until <= statement_timestamp()
 UNION
-SELECT o.project, o.engine, o.fence, '' FROM owners o WHERE o.engine = '' AND o.held AND o.project >= $1::text
-ORDER BY 1 LIMIT $2::bigint
+SELECT o.project, o.engine, o.fence, '' FROM owners o WHERE o.engine = '' AND o.held AND o.project >= $2::text
+ORDER BY 1 LIMIT $1::bigint
 `
 
 type AdriftParams struct {
-	First string
 	Most  *int64
+	First string
 }
 
 type AdriftRow struct {
@@ -42,7 +42,7 @@ type AdriftRow struct {
 // while a statement runs, and no index is searched for what changes. Most projects have an owner that is well, so the search begins with
 // engines that are gone. The engine of a version without owners has no row.
 func (q *Queries) Adrift(ctx context.Context, arg AdriftParams) ([]AdriftRow, error) {
-	rows, err := q.db.Query(ctx, adrift, arg.First, arg.Most)
+	rows, err := q.db.Query(ctx, adrift, arg.Most, arg.First)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +322,7 @@ func (q *Queries) Heads(ctx context.Context, arg HeadsParams) ([]HeadsRow, error
 
 const hints = `-- name: Hints :many
 
-SELECT h.stream, h.project, h.wake_seq, h.fence, h.due_seq FROM (
+SELECT h.stream, h.project, h.wake_seq, h.fence, h.due_seq, coalesce(d.seq, 0)::bigint AS head FROM (
     (SELECT w.stream, w.project, w.wake_seq, o.fence, w.woken_at AS since, CASE WHEN w.due_at <= $1::timestamptz THEN w.due_seq ELSE 0 END::bigint AS due_seq
     FROM wakes w JOIN owners o ON o.project = w.project AND o.held AND o.engine = $2
     WHERE w.wake_seq > w.done_seq ORDER BY w.woken_at LIMIT $3::bigint)
@@ -330,7 +330,7 @@ SELECT h.stream, h.project, h.wake_seq, h.fence, h.due_seq FROM (
     (SELECT w.stream, w.project, w.wake_seq, o.fence, w.due_at AS since, w.due_seq
     FROM wakes w JOIN owners o ON o.project = w.project AND o.held AND o.engine = $2
     WHERE w.wake_seq <= w.done_seq AND w.due_at <= $1::timestamptz ORDER BY w.due_at LIMIT $3::bigint)
-) h ORDER BY h.since LIMIT $3::bigint
+) h LEFT JOIN heads d ON d.stream = h.stream ORDER BY h.since LIMIT $3::bigint
 `
 
 type HintsParams struct {
@@ -345,6 +345,7 @@ type HintsRow struct {
 	HintSeq int64
 	Fence   int64
 	DueSeq  int64
+	Head    int64
 }
 
 // What is due is judged by the time that whoever asks has been told, which is a little behind.
@@ -363,6 +364,7 @@ func (q *Queries) Hints(ctx context.Context, arg HintsParams) ([]HintsRow, error
 			&i.HintSeq,
 			&i.Fence,
 			&i.DueSeq,
+			&i.Head,
 		); err != nil {
 			return nil, err
 		}

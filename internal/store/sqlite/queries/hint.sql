@@ -25,12 +25,14 @@ WHERE stream IN (
     WHERE project_id = sqlc.arg(project) AND status NOT IN ('completed', 'failed', 'cancelled'));
 
 -- name: PendingHints :many
-SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.woken_at, wakes.due_at, wakes.due_seq, owners.fence
+SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.woken_at, wakes.due_at, wakes.due_seq, owners.fence,
+    CAST(coalesce((SELECT max(seq) FROM events WHERE events.stream = wakes.stream), 0) AS INTEGER) AS head
 FROM wakes JOIN owners ON owners.project = wakes.project AND owners.held = 1 AND owners.engine = CAST(sqlc.arg(engine) AS TEXT)
 WHERE wakes.ready_at = 0 ORDER BY wakes.woken_at LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: DueHints :many
-SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.ready_at, wakes.due_at, wakes.due_seq, owners.fence
+SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.ready_at, wakes.due_at, wakes.due_seq, owners.fence,
+    CAST(coalesce((SELECT max(seq) FROM events WHERE events.stream = wakes.stream), 0) AS INTEGER) AS head
 FROM wakes JOIN owners ON owners.project = wakes.project AND owners.held = 1 AND owners.engine = CAST(sqlc.arg(engine) AS TEXT)
 WHERE wakes.ready_at > 0 AND wakes.ready_at <= CAST(sqlc.arg(now) AS INTEGER) ORDER BY wakes.ready_at
 LIMIT CAST(sqlc.arg(most) AS INTEGER);

@@ -87,14 +87,14 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.fenceStmt, err = db.PrepareContext(ctx, fence); err != nil {
 		return nil, fmt.Errorf("error preparing query Fence: %w", err)
 	}
+	if q.fileSlotsStmt, err = db.PrepareContext(ctx, fileSlots); err != nil {
+		return nil, fmt.Errorf("error preparing query FileSlots: %w", err)
+	}
 	if q.forgetEnginesStmt, err = db.PrepareContext(ctx, forgetEngines); err != nil {
 		return nil, fmt.Errorf("error preparing query ForgetEngines: %w", err)
 	}
 	if q.forgetLifeStmt, err = db.PrepareContext(ctx, forgetLife); err != nil {
 		return nil, fmt.Errorf("error preparing query ForgetLife: %w", err)
-	}
-	if q.fileSlotsStmt, err = db.PrepareContext(ctx, fileSlots); err != nil {
-		return nil, fmt.Errorf("error preparing query FileSlots: %w", err)
 	}
 	if q.headStmt, err = db.PrepareContext(ctx, head); err != nil {
 		return nil, fmt.Errorf("error preparing query Head: %w", err)
@@ -407,6 +407,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing fenceStmt: %w", cerr)
 		}
 	}
+	if q.fileSlotsStmt != nil {
+		if cerr := q.fileSlotsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing fileSlotsStmt: %w", cerr)
+		}
+	}
 	if q.forgetEnginesStmt != nil {
 		if cerr := q.forgetEnginesStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing forgetEnginesStmt: %w", cerr)
@@ -415,11 +420,6 @@ func (q *Queries) Close() error {
 	if q.forgetLifeStmt != nil {
 		if cerr := q.forgetLifeStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing forgetLifeStmt: %w", cerr)
-		}
-	}
-	if q.fileSlotsStmt != nil {
-		if cerr := q.fileSlotsStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing fileSlotsStmt: %w", cerr)
 		}
 	}
 	if q.headStmt != nil {
@@ -817,9 +817,9 @@ type Queries struct {
 	enginesStmt                  *sql.Stmt
 	eventsStmt                   *sql.Stmt
 	fenceStmt                    *sql.Stmt
+	fileSlotsStmt                *sql.Stmt
 	forgetEnginesStmt            *sql.Stmt
 	forgetLifeStmt               *sql.Stmt
-	fileSlotsStmt                *sql.Stmt
 	headStmt                     *sql.Stmt
 	holdPoolsStmt                *sql.Stmt
 	holdSlotsStmt                *sql.Stmt
@@ -914,9 +914,9 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		enginesStmt:                  q.enginesStmt,
 		eventsStmt:                   q.eventsStmt,
 		fenceStmt:                    q.fenceStmt,
+		fileSlotsStmt:                q.fileSlotsStmt,
 		forgetEnginesStmt:            q.forgetEnginesStmt,
 		forgetLifeStmt:               q.forgetLifeStmt,
-		fileSlotsStmt:                q.fileSlotsStmt,
 		headStmt:                     q.headStmt,
 		holdPoolsStmt:                q.holdPoolsStmt,
 		holdSlotsStmt:                q.holdSlotsStmt,

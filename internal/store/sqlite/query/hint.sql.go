@@ -11,7 +11,8 @@ import (
 )
 
 const dueHints = `-- name: DueHints :many
-SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.ready_at, wakes.due_at, wakes.due_seq, owners.fence
+SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.ready_at, wakes.due_at, wakes.due_seq, owners.fence,
+    CAST(coalesce((SELECT max(seq) FROM events WHERE events.stream = wakes.stream), 0) AS INTEGER) AS head
 FROM wakes JOIN owners ON owners.project = wakes.project AND owners.held = 1 AND owners.engine = CAST(?1 AS TEXT)
 WHERE wakes.ready_at > 0 AND wakes.ready_at <= CAST(?2 AS INTEGER) ORDER BY wakes.ready_at
 LIMIT CAST(?3 AS INTEGER)
@@ -31,6 +32,7 @@ type DueHintsRow struct {
 	DueAt   sql.NullInt64
 	DueSeq  int64
 	Fence   int64
+	Head    int64
 }
 
 func (q *Queries) DueHints(ctx context.Context, arg DueHintsParams) ([]DueHintsRow, error) {
@@ -50,6 +52,7 @@ func (q *Queries) DueHints(ctx context.Context, arg DueHintsParams) ([]DueHintsR
 			&i.DueAt,
 			&i.DueSeq,
 			&i.Fence,
+			&i.Head,
 		); err != nil {
 			return nil, err
 		}
@@ -76,7 +79,8 @@ func (q *Queries) NextDue(ctx context.Context, after int64) (sql.NullInt64, erro
 }
 
 const pendingHints = `-- name: PendingHints :many
-SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.woken_at, wakes.due_at, wakes.due_seq, owners.fence
+SELECT wakes.stream, wakes.project, wakes.wake_seq, wakes.woken_at, wakes.due_at, wakes.due_seq, owners.fence,
+    CAST(coalesce((SELECT max(seq) FROM events WHERE events.stream = wakes.stream), 0) AS INTEGER) AS head
 FROM wakes JOIN owners ON owners.project = wakes.project AND owners.held = 1 AND owners.engine = CAST(?1 AS TEXT)
 WHERE wakes.ready_at = 0 ORDER BY wakes.woken_at LIMIT CAST(?2 AS INTEGER)
 `
@@ -94,6 +98,7 @@ type PendingHintsRow struct {
 	DueAt    sql.NullInt64
 	DueSeq   int64
 	Fence    int64
+	Head     int64
 }
 
 func (q *Queries) PendingHints(ctx context.Context, arg PendingHintsParams) ([]PendingHintsRow, error) {
@@ -113,6 +118,7 @@ func (q *Queries) PendingHints(ctx context.Context, arg PendingHintsParams) ([]P
 			&i.DueAt,
 			&i.DueSeq,
 			&i.Fence,
+			&i.Head,
 		); err != nil {
 			return nil, err
 		}

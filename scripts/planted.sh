@@ -44,7 +44,7 @@ fi
 planted effectfirst ./internal/engine TestEffectsWaitForTheCommit "effect before commit"
 planted unclaimed ./internal/crash TestAnAttemptStartedTwiceRunsOnce "ran twice"
 planted packlate ./internal/crash TestKilledOnceAnAttemptIsOnRecord "object [0-9a-f]+ is missing"
-simulated effectfirst "effect before commit"
+simulated effectfirst "effect before commit|fence"
 simulated nofence "fence|twice"
 simulated ownclock "renewal|stuck|twice"
 simulated losthint "stuck"

@@ -120,7 +120,7 @@ BUSY     ?= 100
 capacity: ## what companies of several sizes ask of the store under virtual time, and what a run costs PostgreSQL: a quarter of an hour
 	$(GO) test $(QUICK) -count 1 -timeout 24h -run 'TestCapacity|TestPostgreSQL' -v ./internal/capacity -projects $(PROJECTS) -busy $(BUSY)
 
-planted: ## fourteen planted bugs must each be caught
+planted: ## fifteen planted bugs must each be caught
 	bash scripts/planted.sh
 
 # Ten minutes on two cores; `make test` skips these tests where it was never made.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -96,6 +97,9 @@ func (h *hand) execute(ctx context.Context, key string, run *core.Run, fence int
 // conclude reports an effect a moment after it, however long the store is away.
 func (h *hand) conclude(ctx context.Context, key string, run *core.Run, fence int64, action core.Action) {
 	body := h.sim.conclusion(run, action, fmt.Sprintf("%s/%d", h.by.id, fence))
+	if exit, ok := body.(core.AttemptExited); ok && exit.Delivery != nil && !h.pack(ctx, key, exit.Delivery) {
+		return
+	}
 	for wait := h.sim.draw("conclude "+key, 500*time.Millisecond); h.sleep(ctx, wait); wait = h.again(key) {
 		state, err := h.by.engine.Conclude(ctx, run.ID, fence, body)
 		switch {
@@ -104,6 +108,20 @@ func (h *hand) conclude(ctx context.Context, key string, run *core.Run, fence in
 			return
 		case errors.Is(err, store.ErrFenced), core.CodeOf(err) == core.CodeConflict, core.CodeOf(err) == core.CodeUnlawful:
 			return
+		}
+	}
+}
+
+// pack keeps what an attempt hands in, before an event names it; false if the engine gives up meanwhile.
+func (h *hand) pack(ctx context.Context, key string, d *core.Delivery) bool {
+	for {
+		var err error
+		content, _ := packOf(int(h.sim.draw("pack "+key, contents)))
+		if d.Pack, _, err = (&shelf{by: h.by, sim: h.sim}).Put(ctx, strings.NewReader(content), 0); err == nil {
+			return true
+		}
+		if !h.sleep(ctx, h.again(key)) {
+			return false
 		}
 	}
 }

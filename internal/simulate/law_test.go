@@ -18,6 +18,7 @@ func (s *sim) look() {
 		s.moved = false
 		s.readOn()
 	}
+	s.packed()
 	s.promises()
 }
 
@@ -60,6 +61,7 @@ func (s *sim) readStream(stream string) {
 			return
 		}
 		s.ordered(stream, e)
+		s.name(e)
 	}
 	for _, a := range core.Effects(s.runs[id]) {
 		s.requested[effect(id, a)] = true

@@ -39,6 +39,11 @@ func (s *sim) story() {
 	for range 1 + s.rng.IntN(8) {
 		s.at(s.within(trouble), s.fault)
 	}
+	s.stock()
+	for range 1 + s.rng.IntN(4) {
+		s.at(s.within(trouble), s.tidy)
+	}
+	s.at(trouble+s.within(trouble), s.tidy)
 	s.at(time.Second, s.person)
 	s.at(late, s.behind)
 	s.at(trouble, s.heal)

@@ -25,6 +25,7 @@ type sim struct {
 	rng     *rand.Rand // of the scheduler
 	ctx     context.Context
 	db      store.Store
+	state   string       // a folder for who asks for one
 	clock   atomic.Int64 // by how much the store's is ahead of the engines'
 	gate    *gate
 	out     io.Writer // nil if nobody wants to read along

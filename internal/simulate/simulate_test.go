@@ -37,6 +37,7 @@ type outcome struct {
 	broken []string
 	trace  string
 	steps  int
+	tidied int           // objects that were removed because nobody names them
 	took   time.Duration // in virtual time
 }
 
@@ -55,7 +56,7 @@ func simulate(t *testing.T, seed uint64, out io.Writer) (o outcome) {
 	path := filepath.Join(dir, "stellwerk.db")
 	content, err := empty()
 	if err == nil {
-		err = os.WriteFile(path, content, 0o600)
+		err = errors.Join(os.WriteFile(path, content, 0o600), os.Mkdir(filepath.Join(dir, "runs"), 0o700))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,7 @@ func simulate(t *testing.T, seed uint64, out io.Writer) (o outcome) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.db = db
+		s.db, s.state = db, dir
 		s.story()
 		s.run(s.over)
 		if !s.isBroken() {
@@ -85,7 +86,7 @@ func simulate(t *testing.T, seed uint64, out io.Writer) (o outcome) {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
-		o = outcome{s.broken, s.trace.String(), s.steps, time.Since(s.begun)}
+		o = outcome{s.broken, s.trace.String(), s.steps, s.tidied, time.Since(s.begun)}
 	})
 	return o
 }
@@ -122,14 +123,17 @@ func TestSeeds(t *testing.T) {
 		report(t, *seed, simulate(t, *seed, os.Stdout))
 		return
 	}
-	var steps int
+	var steps, tidied int
 	var took time.Duration
 	for n := *first; n < *first+*seeds; n++ {
 		o := simulate(t, n, nil)
 		report(t, n, o)
-		steps, took = steps+o.steps, took+o.took
+		steps, tidied, took = steps+o.steps, tidied+o.tidied, took+o.took
 	}
-	t.Logf("%d seeds, %d steps, %v of virtual time", *seeds, steps, took)
+	t.Logf("%d seeds, %d steps, %d objects removed, %v of virtual time", *seeds, steps, tidied, took)
+	if *seeds >= 100 && tidied == 0 {
+		t.Error("no object was ever removed")
+	}
 }
 
 func report(t *testing.T, seed uint64, o outcome) {

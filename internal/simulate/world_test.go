@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -16,6 +17,9 @@ type world struct {
 	started  map[string]time.Time // by run and attempt: when it ends
 	promised []promise            // not held against the store yet
 	kept     []promise
+	packs    packs
+	tidied   int          // packs that nobody named
+	tidying  atomic.Int32 // how many do so just now
 
 	// What the store is known to have, which the scheduler alone looks at.
 	position  int64
@@ -29,6 +33,7 @@ type world struct {
 	newest    map[string]int64       // by project: the fence of its owner
 	when      map[string][]time.Time // by stream: when its events were committed
 	following map[string]*follower   // by run; not of those whose end was seen
+	named     map[string]string      // packs: by which event
 }
 
 // promise is an event whose writer was told that it is durable.
@@ -40,7 +45,7 @@ type promise struct {
 
 func newWorld() *world {
 	return &world{
-		acts: map[string]string{}, started: map[string]time.Time{},
+		acts: map[string]string{}, started: map[string]time.Time{}, packs: packs{at: map[string]time.Time{}}, named: map[string]string{},
 		runs: map[string]*core.Run{}, heads: map[string]core.Head{}, hashes: map[string][]string{}, fences: map[string]int64{},
 		requested: map[string]bool{}, holders: map[string]*member{}, following: map[string]*follower{}, newest: map[string]int64{}, when: map[string][]time.Time{},
 	}

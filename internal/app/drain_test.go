@@ -272,11 +272,13 @@ func TestARollingUpgrade(t *testing.T) { stores(t, testARollingUpgrade) }
 
 func testARollingUpgrade(t *testing.T, database string) {
 	t.Parallel()
-	q := newSquadOn(t, database, "a", "b")
+	q := newSquadOn(t, database, "a")
 	dirs := []string{q.repository(), q.repository()}
-	var runs []api.Run
-	for n := range 4 {
-		runs = append(runs, q.start([]string{"a", "b"}[n%2], dirs[n/2], fmt.Sprintf("Sell tea %d", n)))
+	runs := []api.Run{q.start("a", dirs[0], "Sell tea 0")}
+	q.until("an agent of the first engine is at work", func() bool { return q.begun()[0] != "" }) // without one it would not wait
+	q.begin("b")
+	for n := range 3 {
+		runs = append(runs, q.start([]string{"b", "a"}[n%2], dirs[(n+1)/2], fmt.Sprintf("Sell tea %d", n+1)))
 	}
 	q.until("agents are at work", func() bool { return len(q.begun()) >= 2 })
 	turn := func(drained, other, leave string) {

@@ -73,6 +73,8 @@ type Options struct {
 	// Able says why this engine cannot work on a project that another one owned
 	// before; nil if it can always.
 	Able func(ctx context.Context, project string) error
+	// States is how many states of runs stay in memory; 0 for 2048. What is used again after so many others is read again.
+	States int
 	// SnapshotEvery is how many events lie between snapshots.
 	SnapshotEvery int64
 }
@@ -112,13 +114,16 @@ func New(opts Options) *Engine {
 	if opts.Retry == 0 {
 		opts.Retry = time.Minute
 	}
+	if opts.States == 0 {
+		opts.States = 2048
+	}
 	if opts.SnapshotEvery == 0 {
 		opts.SnapshotEvery = 64
 	}
 	e := &Engine{
 		store: opts.Store, journal: opts.Journal, log: opts.Log, opts: opts,
 		deciders: map[string]core.Decider{},
-		streams:  streams{byName: map[string]*stream{}},
+		streams:  streams{byName: map[string]*stream{}, most: opts.States},
 		live:     live{subscribers: map[*subscriber]struct{}{}},
 		legible:  legible{looked: map[string]bool{}, left: map[string]error{}},
 		writing:  writing{under: map[string]*pen{}},

@@ -182,6 +182,7 @@ type bench struct {
 	stop     func()
 	log      *slog.Logger
 	wrap     func(store.Store) store.Store // what the engine sees of the store; nil for all of it
+	states   int                           // that the engine keeps in memory; 0 for as many as it likes
 }
 
 // clock is a database clock that a test moves.
@@ -243,7 +244,7 @@ func (b *bench) rest() {
 	}
 	b.engine = engine.New(engine.Options{
 		Store: seen, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
-		Log: b.log, ID: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5, Steward: project.Decider{},
+		Log: b.log, ID: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5, Steward: project.Decider{}, States: b.states,
 	})
 	b.engine.SetDispatcher(b.recorder)
 	b.own(b.engine)

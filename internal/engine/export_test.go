@@ -95,3 +95,13 @@ func TakeJournal() func(run string) (give func()) {
 
 // Hear hears of what was committed since a position.
 func (e *Engine) Hear(ctx context.Context, after int64) int64 { return e.hear(ctx, after) }
+
+// Kept are those of the runs whose state is in memory.
+func (e *Engine) Kept(runs ...string) (kept []string) {
+	for _, run := range runs {
+		if e.Holds(run) {
+			kept = append(kept, run)
+		}
+	}
+	return kept
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"container/list"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,8 @@ const readBatch = 1024
 type streams struct {
 	mu     sync.Mutex
 	byName map[string]*stream
+	used   list.List // of those with a state, or about to have one: *stream, the one that was used last first
+	most   int       // of them
 }
 
 // stream is one stream's state. Its mutex makes steps of a stream follow one
@@ -43,9 +46,11 @@ type stream struct {
 	unread   error // why this version will never read it
 	snapshot int64 // sequence number of the newest snapshot
 	has      holdings
-	ours     bool // this engine has moved it on, and has not heard of that yet
+	ours     bool          // this engine has moved it on, and has not heard of that yet
+	used     *list.Element // guarded by the lock of streams
 }
 
+// get is the stream of a name. If that makes too many, the state that was not used for longest goes from memory, unless it is in use.
 func (s *streams) get(name string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +59,36 @@ func (s *streams) get(name string) *stream {
 		st = &stream{name: name}
 		s.byName[name] = st
 	}
+	if st.used == nil {
+		st.used = s.used.PushFront(st)
+	} else {
+		s.used.MoveToFront(st.used)
+	}
+	if s.used.Len() > s.most {
+		s.evict(s.used.Back().Value.(*stream))
+	}
 	return st
+}
+
+// evict drops a stream's state, which the next step reads anew. The stream stays: somebody may be about to use it.
+func (s *streams) evict(st *stream) {
+	if !st.mu.TryLock() {
+		s.used.MoveToFront(st.used)
+		return
+	}
+	defer st.mu.Unlock()
+	st.drop()
+	s.used.Remove(st.used)
+	st.used = nil
+}
+
+// remove forgets a stream.
+func (s *streams) remove(st *stream) {
+	delete(s.byName, st.name)
+	if st.used != nil {
+		s.used.Remove(st.used)
+		st.used = nil
+	}
 }
 
 // leave drops a stream in memory that others have moved on, unless it is in use or kept. What this
@@ -72,7 +106,7 @@ func (s *streams) leave(name string, kept func(project string) bool) {
 		return
 	}
 	if st.run != nil && !kept(st.run.Project) {
-		delete(s.byName, name)
+		s.remove(st)
 	}
 }
 
@@ -80,7 +114,9 @@ func (s *streams) leave(name string, kept func(project string) bool) {
 func (s *streams) forget(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.byName, name)
+	if st, ok := s.byName[name]; ok {
+		s.remove(st)
+	}
 }
 
 func (s *stream) drop() { s.run, s.head, s.loaded, s.has = nil, core.Head{}, false, holdings{} }

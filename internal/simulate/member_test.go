@@ -44,7 +44,7 @@ func (s *sim) begin(id string) {
 	m.port = &port{Store: s.db, by: m, sim: s, signals: make(chan struct{}, 1)}
 	m.engine = engine.New(engine.Options{
 		Store: m.port, Journal: mute{}, Deciders: []core.Decider{phases.Decider{}}, Log: s.log(id),
-		ID: id, Host: "host of " + id, Lease: lease,
+		ID: id, Host: "host of " + id, Lease: lease, States: s.states,
 	})
 	ctx, cancel := context.WithCancel(s.ctx)
 	m.cancel = cancel

@@ -25,6 +25,7 @@ func (s *sim) story() {
 		s.at(s.within(5*time.Second), func() { s.begin(id) })
 	}
 	s.clock.Store(int64(s.within(48*time.Hour) - 24*time.Hour)) // the engines' clocks are wrong
+	s.states = 1 + s.rng.IntN(8)
 	projects, parallel := 1+s.rng.IntN(3), 1+s.rng.IntN(2)
 	s.wanted = 2 + s.rng.IntN(4)
 	for n := range s.wanted {

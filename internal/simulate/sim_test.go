@@ -33,6 +33,7 @@ type sim struct {
 	lives   sync.WaitGroup
 	people  sync.WaitGroup
 	plan    []planned
+	states  int       // how many states of runs engines keep in memory
 	wanted  int       // how many runs are to begin
 	calm    time.Time // since when nothing fails any more; zero before
 	woken   time.Time // by when an engine that slept has said what it knows

@@ -4,21 +4,18 @@
 package plain
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 )
 
 // escape matches terminal control sequences: CSI, the string sequences (OSC, DCS, SOS, PM, APC) with their payload up
-// to the terminator or the end of the line, and two-character escapes; in their 7-bit and 8-bit forms. It is compiled when
-// first needed: every tool call of a session starts a program that holds this package.
-var escape = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
-		"|(?:\x1b[\\]PX^_]|[\u0090\u0098\u009d\u009e\u009f])[^\x07\x1b\u009c\\n]*(?:\x07|\x1b\\\\|\u009c)?" +
-		"|\x1b[ -/]*[0-~]?")
-})
+// to the terminator or the end of the line, and two-character escapes; in their 7-bit and 8-bit forms.
+var escape = regex.Of("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
+	"|(?:\x1b[\\]PX^_]|[\u0090\u0098\u009d\u009e\u009f])[^\x07\x1b\u009c\\n]*(?:\x07|\x1b\\\\|\u009c)?" +
+	"|\x1b[ -/]*[0-~]?")
 
 // introducers begin a terminal control sequence.
 const introducers = "\x1b\u0090\u0098\u009b\u009d\u009e\u009f"

@@ -2,13 +2,13 @@ package playbook
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 )
 
 // The programs an agent can be.
@@ -146,17 +146,17 @@ func readOption(v yamlfile.Value) (string, bool) {
 	return name, ok
 }
 
-var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variable = regex.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func variableSchema() yamlfile.Schema {
-	return yamlfile.Schema{"type": "string", "pattern": variable.String(), "not": yamlfile.Schema{"pattern": "^STELLWERK_"}}
+	return yamlfile.Schema{"type": "string", "pattern": variable().String(), "not": yamlfile.Schema{"pattern": "^STELLWERK_"}}
 }
 
 func readVariable(v yamlfile.Value) (string, bool) {
 	name, ok := v.Scalar()
 	switch {
 	case !ok:
-	case !variable.MatchString(name):
+	case !variable().MatchString(name):
 		v.Fail(yamlfile.Quote(name)+" is not the name of an environment variable", "")
 	case strings.HasPrefix(name, "STELLWERK_"):
 		v.Fail(yamlfile.Quote(name)+" belongs to Stellwerk and cannot be set", "")

@@ -3,11 +3,11 @@ package playbook
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 )
 
 // Commands prepare, build and test a project; empty if none was found.
@@ -83,11 +83,11 @@ func (c Commands) and(other Commands) Commands {
 }
 
 // plainFolder is a folder name that needs no quoting in a shell.
-var plainFolder = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var plainFolder = regex.Of(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // within runs the commands in a folder.
 func (c Commands) within(folder string) Commands {
-	if !plainFolder.MatchString(folder) {
+	if !plainFolder().MatchString(folder) {
 		return Commands{}
 	}
 	in := func(command string) string {
@@ -219,7 +219,7 @@ func (p project) node(folder string) Commands {
 	return c
 }
 
-var makeTarget = regexp.MustCompile(`(?m)^(test|build)[ \t]*:([^=]|$)`)
+var makeTarget = regex.Of(`(?m)^(test|build)[ \t]*:([^=]|$)`)
 
 func (p project) makefile() Commands {
 	var c Commands
@@ -227,7 +227,7 @@ func (p project) makefile() Commands {
 		if !p.files[name] {
 			continue
 		}
-		for _, match := range makeTarget.FindAllStringSubmatch(p.text(name), -1) {
+		for _, match := range makeTarget().FindAllStringSubmatch(p.text(name), -1) {
 			if match[1] == "test" {
 				c.Test = "make test"
 			} else {

@@ -2,11 +2,11 @@ package playbook
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 )
 
 // venvPython is the interpreter of a virtual environment inside the checkout. Commands call it by its path, because the
@@ -45,8 +45,8 @@ func requirementFiles() []string {
 }
 
 var (
-	declaresDependencies = regexp.MustCompile(`(?m)^\s*(dependencies|dynamic)\s*=|^\[project\.optional-dependencies\]`)
-	testExtra            = regexp.MustCompile(`(?ms)^\[project\.optional-dependencies\]\s.*?^(test|tests|testing|dev)\s*=`)
+	declaresDependencies = regex.Of(`(?m)^\s*(dependencies|dynamic)\s*=|^\[project\.optional-dependencies\]`)
+	testExtra            = regex.Of(`(?ms)^\[project\.optional-dependencies\]\s.*?^(test|tests|testing|dev)\s*=`)
 )
 
 // venv makes a virtual environment with the project's dependencies. One that contains the project itself is made anew for
@@ -61,9 +61,9 @@ func (p project) venv(folder string, tests bool) Commands {
 		}
 	}
 	pyproject, fresh := p.text(path.Join(folder, "pyproject.toml")), false
-	if len(arguments) == 0 && declaresDependencies.MatchString(pyproject) {
+	if len(arguments) == 0 && declaresDependencies().MatchString(pyproject) {
 		target := "."
-		if extra := testExtra.FindStringSubmatch(pyproject); extra != nil {
+		if extra := testExtra().FindStringSubmatch(pyproject); extra != nil {
 			target = "'.[" + extra[1] + "]'"
 		}
 		arguments, fresh = append(arguments, target), true

@@ -2,7 +2,6 @@ package playbook
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,17 +9,18 @@ import (
 	"github.com/itchyny/gojq"
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 )
 
 // workflowFolder is where bytA's agents wrote documents.
 const workflowFolder = ".workflow/"
 
 // specGlob is a glob of the older form, relative to workflowFolder.
-var specGlob = regexp.MustCompile(`^specs/issue-[*?]+-`)
+var specGlob = regex.Of(`^specs/issue-[*?]+-`)
 
 // joint separates the parts of a compound: a plus or a double sign before a known word. Other signs belong to a command or
 // an expression.
-var joint = regexp.MustCompile(`\s*(\+|&&|\|\|)\s*(GLOB:|STATE:|VERIFY:|PHASE_STATUS\b)`)
+var joint = regex.Of(`\s*(\+|&&|\|\|)\s*(GLOB:|STATE:|VERIFY:|PHASE_STATUS\b)`)
 
 // criterion translates the fourth part of a line.
 func (i *importer) criterion(p *imported, line phaseLine) {
@@ -45,7 +45,7 @@ func (i *importer) criterion(p *imported, line phaseLine) {
 // splitCompound cuts a compound; either reports that one part is enough.
 func splitCompound(text string) (parts []string, either bool) {
 	for {
-		at := joint.FindStringSubmatchIndex(text)
+		at := joint().FindStringSubmatchIndex(text)
 		if at == nil || at[0] == 0 {
 			return append(parts, strings.TrimSpace(text)), either
 		}
@@ -72,7 +72,7 @@ func (i *importer) part(p *imported, line phaseLine, part string, either bool) (
 		return core.Check{Kind: core.CheckCommand, Run: rest}, true
 	case prefixed && kind == "GLOB":
 		return i.glob(p, line, rest, either)
-	case prefixed && capitals.MatchString(kind):
+	case prefixed && capitals().MatchString(kind):
 		i.fail(line, 3, "unknown criterion "+yamlfile.Quote(kind+":"), "known: GLOB:, STATE:, VERIFY:, PHASE_STATUS, or a glob")
 		return core.Check{}, false
 	}
@@ -86,7 +86,7 @@ func (i *importer) glob(p *imported, line phaseLine, glob string, either bool) (
 		i.fail(line, 3, "the glob "+yamlfile.Quote(glob)+" cannot be used", "name files inside the project, relative to its root")
 		return core.Check{}, false
 	}
-	if !strings.HasPrefix(glob, workflowFolder) && !specGlob.MatchString(glob) {
+	if !strings.HasPrefix(glob, workflowFolder) && !specGlob().MatchString(glob) {
 		i.note(p.line, "%s must now be changed in this round; a file left over from earlier no longer counts", glob)
 		return core.Check{Kind: core.CheckChanged, Globs: []string{glob}}, true
 	}
@@ -109,28 +109,28 @@ func (i *importer) glob(p *imported, line phaseLine, glob string, either bool) (
 }
 
 var (
-	capitals    = regexp.MustCompile(`^[A-Z_]+$`)
-	issuePrefix = regexp.MustCompile(`^issue-[*?]+-`)
-	notInNames  = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-	hyphens     = regexp.MustCompile(`-{2,}`)
+	capitals    = regex.Of(`^[A-Z_]+$`)
+	issuePrefix = regex.Of(`^issue-[*?]+-`)
+	notInNames  = regex.Of(`[^A-Za-z0-9._-]+`)
+	hyphens     = regex.Of(`-{2,}`)
 )
 
 // artifactFrom makes a plain name of a pattern: issue-*-plan.md becomes plan.md.
 func artifactFrom(glob string) string {
-	name := issuePrefix.ReplaceAllString(path.Base(glob), "")
-	name = notInNames.ReplaceAllString(name, "")
-	return strings.TrimLeft(hyphens.ReplaceAllString(name, "-"), "-._")
+	name := issuePrefix().ReplaceAllString(path.Base(glob), "")
+	name = notInNames().ReplaceAllString(name, "")
+	return strings.TrimLeft(hyphens().ReplaceAllString(name, "-"), "-._")
 }
 
 // comparison is an equality written without spaces.
-var comparison = regexp.MustCompile(`\s*(==|!=)\s*`)
+var comparison = regex.Of(`\s*(==|!=)\s*`)
 
 // state translates an expression over workflow-state.json. Only its context has a successor; the rest was internal.
 func (i *importer) state(p *imported, line phaseLine, expr string) (core.Check, bool) {
 	if !strings.HasPrefix(expr, ".") && !strings.HasPrefix(expr, "(") {
 		expr = "." + expr
 	}
-	expr = comparison.ReplaceAllString(expr, " $1 ")
+	expr = comparison().ReplaceAllString(expr, " $1 ")
 	switch {
 	case strings.Contains(expr, "userApproved"):
 		p.Gate = core.GateApproval

@@ -2,24 +2,24 @@ package playbook
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
 const idHint = "use small letters, digits and single hyphens, at most 40 characters"
 
-var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var idForm = regex.Of(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 const maxID = 40
 
-func validID(id string) bool { return len(id) <= maxID && idForm.MatchString(id) }
+func validID(id string) bool { return len(id) <= maxID && idForm().MatchString(id) }
 
 func idSchema() yamlfile.Schema {
-	return yamlfile.Schema{"type": "string", "pattern": idForm.String(), "maxLength": maxID}
+	return yamlfile.Schema{"type": "string", "pattern": idForm().String(), "maxLength": maxID}
 }
 
 // roleName describes the name of a role.
@@ -30,12 +30,12 @@ func roleName() yamlfile.Schema {
 // reservedArtifact is the agent's report, which Stellwerk reads itself.
 const reservedArtifact = "report.json"
 
-var artifactForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var artifactForm = regex.Of(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-func validArtifact(name string) bool { return artifactForm.MatchString(name) }
+func validArtifact(name string) bool { return artifactForm().MatchString(name) }
 
 func artifactSchema() yamlfile.Schema {
-	return yamlfile.Schema{"type": "string", "pattern": artifactForm.String(), "not": yamlfile.Schema{"const": reservedArtifact}}
+	return yamlfile.Schema{"type": "string", "pattern": artifactForm().String(), "not": yamlfile.Schema{"const": reservedArtifact}}
 }
 
 // readArtifact reads the name of an artifact: a plain file name, because it becomes one.
@@ -106,14 +106,14 @@ func readGlob(v yamlfile.Value) (string, bool) {
 }
 
 // notBranch matches what git refuses in the name of a branch, and full names of refs.
-var notBranch = regexp.MustCompile(`[\x00-\x20\x7f~^:?*\[\\]|\.\.|//|@\{|^[-/.]|/\.|[/.]$|\.lock(/|$)|^(@|HEAD)$|^refs/`)
+var notBranch = regex.Of(`[\x00-\x20\x7f~^:?*\[\\]|\.\.|//|@\{|^[-/.]|/\.|[/.]$|\.lock(/|$)|^(@|HEAD)$|^refs/`)
 
 // branch is the form of the names of branches. A slip is found here, and not at the end of a run.
 func branch() yamlfile.Form[string] {
-	schema := yamlfile.Schema{"type": "string", "pattern": `\S`, "not": yamlfile.Schema{"pattern": notBranch.String()}}
+	schema := yamlfile.Schema{"type": "string", "pattern": `\S`, "not": yamlfile.Schema{"pattern": notBranch().String()}}
 	return yamlfile.Word(schema, func(v yamlfile.Value) (string, bool) {
 		name, ok := v.Text()
-		if ok && notBranch.MatchString(name) {
+		if ok && notBranch().MatchString(name) {
 			v.Fail(yamlfile.Quote(name)+" is not the name of a branch", "write, for example, main")
 			return "", false
 		}

@@ -3,22 +3,22 @@ package playbook
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 )
 
 // coverageVariable stands for the run's target for test coverage, in percent, within the command of a check.
 const coverageVariable = "${coverage}"
 
-var coverageAssigned = regexp.MustCompile(`(^|[\s;&|({])coverage=`)
+var coverageAssigned = regex.Of(`(^|[\s;&|({])coverage=`)
 
 // clash reports a command with a variable of its own by the same name.
 func clash(command string) bool {
-	return strings.Contains(command, coverageVariable) && coverageAssigned.MatchString(command)
+	return strings.Contains(command, coverageVariable) && coverageAssigned().MatchString(command)
 }
 
 // Settle applies the choices of a run's start to a playbook: roles get the models of the chosen tier, optional spokes take

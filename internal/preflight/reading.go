@@ -9,18 +9,19 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 )
 
 // What programs write where another one is not there. Only what cannot be part of the work counts: a name without a slash
 // is looked for on the PATH, and what `python -m` runs is the runner itself, not a module that the code imports.
 var (
-	shellMisses  = regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da|z|a|k)?sh: (?:line )?\d+: ([^\s/:]+): (?:command )?not found`)
-	plainMisses  = regexp.MustCompile(`(?m)(?:^|: )([^\s/:]+): command not found$`)
-	envMisses    = regexp.MustCompile(`(?m)env: [‘'"]?([^\s/:’'"]+)[’'"]?: No such file or directory`)
-	makeMisses   = regexp.MustCompile(`(?m)^make(?:\[\d+\])?: ([^\s/:]+): No such file or directory`)
-	makeError    = regexp.MustCompile(`(?m)^make(?:\[\d+\])?: \*\*\* .*Error 127`)
-	denied       = regexp.MustCompile(`(?m): ([^\s:]*/[^\s:]+): Permission denied$`)
-	pythonMisses = regexp.MustCompile(`(?m)^\S*python[\d.]*(?:\.exe)?: No module named ([\w.]+)`)
+	shellMisses  = regex.Of(`(?m)^(?:\S*/)?(?:ba|da|z|a|k)?sh: (?:line )?\d+: ([^\s/:]+): (?:command )?not found`)
+	plainMisses  = regex.Of(`(?m)(?:^|: )([^\s/:]+): command not found$`)
+	envMisses    = regex.Of(`(?m)env: [‘'"]?([^\s/:’'"]+)[’'"]?: No such file or directory`)
+	makeMisses   = regex.Of(`(?m)^make(?:\[\d+\])?: ([^\s/:]+): No such file or directory`)
+	makeError    = regex.Of(`(?m)^make(?:\[\d+\])?: \*\*\* .*Error 127`)
+	denied       = regex.Of(`(?m): ([^\s:]*/[^\s:]+): Permission denied$`)
+	pythonMisses = regex.Of(`(?m)^\S*python[\d.]*(?:\.exe)?: No module named ([\w.]+)`)
 )
 
 // modePlain is git's mode of a file without its execute bit.
@@ -41,14 +42,14 @@ func (in Input) read(w wanted, out Outcome) *problem {
 	if out.Setup {
 		who = fmt.Sprintf("the setup `%s`", in.Playbook.Setup)
 	}
-	if module := first(pythonMisses, out.Output); module != "" && !in.brings(module) {
+	if module := first(pythonMisses(), out.Output); module != "" && !in.brings(module) {
 		return &problem{fmt.Sprintf("%s cannot pass: Python has no module %s inside the isolation", who, module), in.pythonAdvice(module)}
 	}
 	if name := missing(out); name != "" {
 		return &problem{fmt.Sprintf("%s cannot pass: there is no program %s inside the isolation", who, name), in.advice(name)}
 	}
 	if out.Exit == exitNotExecutable {
-		if found := in.unexecutable(who, first(denied, out.Output)); found != nil {
+		if found := in.unexecutable(who, first(denied(), out.Output)); found != nil {
 			return found
 		}
 	}
@@ -85,10 +86,10 @@ func (in Input) unexecutable(who, file string) *problem {
 
 // missing is the program outside the repository that a command could not start.
 func missing(out Outcome) string {
-	if out.Exit != exitNotFound && !makeError.MatchString(out.Output) {
+	if out.Exit != exitNotFound && !makeError().MatchString(out.Output) {
 		return ""
 	}
-	for _, misses := range []*regexp.Regexp{shellMisses, plainMisses, envMisses, makeMisses} {
+	for _, misses := range []*regexp.Regexp{shellMisses(), plainMisses(), envMisses(), makeMisses()} {
 		if name := first(misses, out.Output); name != "" {
 			return name
 		}

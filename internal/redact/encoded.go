@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 )
 
 // prefixes begin tokens of a fixed shape. Tokens with one of them are also found encoded, and wrapped over lines.
@@ -184,7 +186,7 @@ func holdsHex(found []byte) bool {
 	return false
 }
 
-var breaks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(tokenBreak + `[ \t>|+]*`) })
+var breaks = regex.Of(tokenBreak + `[ \t>|+]*`)
 
 // wrappedExtent is how much of found, a token and the beginnings of the lines after it, is a token that was wrapped: up to
 // where it is whole, and further if a line is full and the next looks random too. It is 0 for a token in one line.

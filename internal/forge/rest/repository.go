@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/stellwerk-dev/stellwerk/internal/regex"
 )
 
 // Repository names a repository on a forge.
@@ -17,13 +17,10 @@ func (r Repository) String() string { return r.Owner + "/" + r.Name }
 // ErrRepository says that the repository's name on the forge is unknown.
 var ErrRepository = errors.New("the repository's name on the forge is unknown")
 
-// The forms are made when they are first asked for: a repeated class costs every
-// start of the program half a millisecond.
+// A repeated class would cost every start of the program half a millisecond.
 var (
-	segment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`) })
-	scpLike = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:[^@/:]+@)?(\[[0-9A-Fa-f:]+\]|[^/:@\[\]]+):(.+)$`)
-	})
+	segment = regex.Of(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
+	scpLike = regex.Of(`^(?:[^@/:]+@)?(\[[0-9A-Fa-f:]+\]|[^/:@\[\]]+):(.+)$`)
 )
 
 // Named reads "owner/name".

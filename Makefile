@@ -110,7 +110,7 @@ soak: ## hours: engines die at every durable step, many random kills, some of a 
 	$(GO) run ./bench -only team-durable -for $(SOAK_EVENTS)
 
 # The first seeds are those of `make test`.
-simulate: ## engines, store, attempts and people under virtual time: N seeds, from FIRST on
+simulate: ## engines, store, objects, attempts and people under virtual time: N seeds, from FIRST on
 	$(GO) test $(QUICK) -count 1 -timeout 24h -run TestSeeds -v ./internal/simulate -seeds $(or $(N),1000) -first $(or $(FIRST),1)
 
 # How many projects the companies have, a column for each, and of how many projects one has a run.

@@ -1,6 +1,9 @@
 package core
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // Heard is a call of a tool that was carried out. Whoever lost the answer calls
 // again by the same name, and is told what became of it.
@@ -34,13 +37,17 @@ func hear(r *Run, e Event, tool Tool, call, subject string) {
 	}
 }
 
+// ErrHeard is why a call is refused that was carried out before: nobody decided against it, and whoever repeats it is told what
+// came of it.
+var ErrHeard = errors.New("heard before")
+
 // lawCall: a call is carried out once, however often it arrives.
 func lawCall(r *Run, tool Tool, call string) error {
 	switch {
 	case len(call) > MaxCall:
 		return Errorf(CodeInvalid, "the name of the call has %d bytes, at most %d are possible", len(call), MaxCall)
 	case r.Heard(tool, call) != nil:
-		return Errorf(CodeConflict, "this call was carried out before")
+		return Errorf(CodeConflict, "this call was carried out before").Because(ErrHeard)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -372,6 +373,21 @@ func TestARefusedWordLeavesATraceAndNothingElse(t *testing.T) {
 	}
 	if head, err := b.store.Head(t.Context(), core.RunStream("r1")); err != nil || head.Seq != before.Stream.Seq {
 		t.Errorf("an agent's word left a trace: %+v, %v", head, err)
+	}
+}
+
+// TestAWordThatIsSaidAgainLeavesNoTrace: who lost the answer repeats the call, maybe to another engine, and is told what came of it.
+func TestAWordThatIsSaidAgainLeavesNoTrace(t *testing.T) {
+	b := newBench(t)
+	b.turning("r1", core.DefaultLimits())
+	word := core.MessageSent{Voice: core.VoiceUser, Text: "hello", Call: "c"}
+	before := b.submit("r1", core.Person("me"), word)
+	if _, err := b.engine.Submit(t.Context(), "r1", core.Person("me"), word); core.CodeOf(err) != core.CodeConflict || !errors.Is(err, core.ErrHeard) {
+		t.Fatalf("got %v", err)
+	}
+	events, err := b.store.Events(t.Context(), core.RunStream("r1"), before.Stream.Seq, 100)
+	if err != nil || slices.ContainsFunc(events, func(e core.Event) bool { return e.Type == core.TypeCommandRefused }) {
+		t.Errorf("what follows is %+v, %v", events, err)
 	}
 }
 

@@ -26,7 +26,7 @@ func (e *Engine) Submit(ctx context.Context, run string, actor core.Actor, body 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state, err := e.step(ctx, s, input{actor: actor, body: body})
-	if err != nil && actor.Kind == core.ActorPerson && refusal(err) {
+	if err != nil && actor.Kind == core.ActorPerson && refusal(err) && !errors.Is(err, core.ErrHeard) {
 		e.recordRefusal(ctx, s, body, err)
 	}
 	return state, err

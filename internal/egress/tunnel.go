@@ -51,7 +51,7 @@ func (d *serving) carry(a *attempt, near net.Conn, far *far, early []byte) {
 	})
 	both.Go(func() { t.down(far.rest) })
 	both.Wait()
-	ended := !stop()
+	ended := !stop() || d.ctx.Err() != nil // whoever waits for the context, too, may have hung up first
 
 	a.Sent, a.Received = t.sent.Load(), t.received.Load()
 	var refused *Refused
